@@ -1,0 +1,111 @@
+"""What an instrument declares before it measures: the half of it that the API, the verifier and the page read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Literal, Protocol
+
+from claims.evidence import Estimated
+from claims.registration.model import IntervalMethod, Registration, SamplingUnit
+
+Gauge = Literal["invariant", "covariant", "raw_only"]
+Capability = Literal["scores", "prefix_scores", "activations", "gradients", "hvp", "linear_readout"]
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number the instrument estimates.
+
+    `low` and `high` bound what it can possibly be. A name ending in `.<dimension>` stands for one metric per
+    dimension of the dataset. A diagnostic metric may serve kill criteria and controls, never a hypothesis.
+    `ceiling` says, where it is so, why the metric cannot rise above (or fall below) a value in practice.
+    """
+
+    name: str
+    meaning: str
+    unit: str = ""
+    low: float = -inf
+    high: float = inf
+    exact: bool = False
+    diagnostic: bool = False
+    ceiling: str = ""
+
+    @property
+    def per_dimension(self) -> bool:
+        return self.name.endswith(".<dimension>")
+
+    def named(self, dimension: str) -> str:
+        return self.name.replace("<dimension>", dimension)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a run will take on one CPU core: forwards, seconds, bytes of memory."""
+
+    forwards: int
+    seconds: float
+    memory_bytes: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """`params` is a JSON Schema (2020-12) of the instrument's parameters, with `additionalProperties: false`.
+
+    `sampling` names the sizes of `Sampling` that a registration must state, and no others may stand there.
+    `intervals` lists the methods it offers with the smallest number of independent units each needs.
+    `model_kinds` and `dataset_kinds` are the kinds of subject it takes; `recipes` and `generators` the named ones.
+    """
+
+    name: str
+    version: str
+    title: str
+    summary: str
+    params: Mapping[str, Any]
+    metrics: tuple[Metric, ...]
+    gauge: Gauge
+    access: tuple[str, ...]
+    capabilities: tuple[Capability, ...]
+    model_kinds: tuple[str, ...]
+    dataset_kinds: tuple[str, ...]
+    sampling: tuple[str, ...]
+    unit: SamplingUnit
+    intervals: Mapping[IntervalMethod, int]
+    queue: Literal["cpu", "gpu"] = "cpu"
+    recipes: Mapping[str, Mapping[str, Any]] | None = None
+    generators: tuple[str, ...] = ()
+
+    def metric(self, name: str) -> Metric | None:
+        """The metric called `name`, one of a family by dimension included; None when there is none."""
+        family = name.split(".", 1)[0] + ".<dimension>" if "." in name else name
+        return next((metric for metric in self.metrics if metric.name in {name, family}), None)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of a run that can be measured alone and in any order; `params` says which part."""
+
+    label: str
+    rows: int
+    params: Mapping[str, Any]
+
+
+class Instrument(Protocol):
+    """The torch-free half of an instrument: a module `claims.instruments.<name>` with these names in it.
+
+    `plan` cuts a run into shards (in the order in which their rows are joined), given how many pairs the dataset
+    holds per dimension (empty for a generated one). `estimate` is pure: the same rows give the same answer.
+    """
+
+    MANIFEST: Manifest
+
+    @staticmethod
+    def plan(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Sequence[Shard]: ...
+
+    @staticmethod
+    def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Cost: ...
+
+    @staticmethod
+    def estimate(rows: Iterable[Row], registration: Registration) -> Estimated: ...

@@ -1,0 +1,238 @@
+"""The frozen document, schema `antedate.registration/1`: its only definition.
+
+These models say what may stand in a document. What a document must mean beyond its shape (metrics the instrument
+produces, regions that both exist) is `claims.registration.checks`; its bytes and identity are `claims.canonical`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+SCHEMA = "antedate.registration/1"
+
+Comparator = Literal[">", ">=", "<", "<="]
+ExposureLevel = Literal["none", "pilot", "published", "full"]
+IntervalMethod = Literal[
+    "student_t", "percentile", "bca", "studentised_bootstrap", "jackknife_t", "wilson", "delong", "exact"
+]
+SamplingUnit = Literal["organism", "cluster", "pair"]
+JsonValue = bool | int | float | str | None | list["JsonValue"] | dict[str, "JsonValue"]
+
+
+def _one_of_the_levels(value: float) -> float:
+    if value not in {0.90, 0.95, 0.99}:
+        raise ValueError("confidence is 0.90, 0.95 or 0.99")
+    return value
+
+
+Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
+MetricName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)?$", max_length=128)]
+ClaimId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{12,20}$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Title = Annotated[str, StringConstraints(min_length=1, max_length=200)]
+Sentence = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+Prose = Annotated[str, StringConstraints(max_length=20_000)]
+Confidence = Annotated[float, AfterValidator(_one_of_the_levels)]
+Count = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class Part(BaseModel):
+    """Every part of a document: unknown keys refused, nothing coerced, nothing changed afterwards."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+class PriorExposure(Part):
+    level: ExposureLevel
+    note: Prose = ""
+
+
+class HuggingFaceModel(Part):
+    kind: Literal["huggingface"]
+    repo: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$", max_length=200)]
+    revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
+    readout: Annotated[int, Field(ge=0)] | None = None
+
+
+class LocalModel(Part):
+    """A directory under the model root; `weights_sha256` as `claims.weights` defines it."""
+
+    kind: Literal["local"]
+    directory: Annotated[str, StringConstraints(min_length=1, max_length=1024)]
+    weights_sha256: Sha256
+    readout: Annotated[int, Field(ge=0)] | None = None
+
+
+class OrganismModel(Part):
+    kind: Literal["organism"]
+    recipe: Identifier
+    params: dict[str, JsonValue] = {}
+
+
+class TinyModel(Part):
+    kind: Literal["tiny"]
+    seed: Annotated[int, Field(ge=0, lt=2**32)]
+
+
+SubjectModel = Annotated[HuggingFaceModel | LocalModel | OrganismModel | TinyModel, Field(discriminator="kind")]
+
+
+class GeneratedDataset(Part):
+    kind: Literal["generated"]
+    generator: Identifier
+
+
+class PairsDataset(Part):
+    """Preference pairs uploaded to the ledger, by their content hash."""
+
+    kind: Literal["pairs"]
+    name: Title
+    sha256: Sha256
+    dimensions: Annotated[list[Identifier], Field(min_length=1, max_length=200)]
+
+
+SubjectDataset = Annotated[GeneratedDataset | PairsDataset, Field(discriminator="kind")]
+
+
+class Subject(Part):
+    model: SubjectModel
+    dataset: SubjectDataset
+
+
+class InstrumentChoice(Part):
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+    version: Annotated[str, StringConstraints(pattern=r"^[0-9]+$", max_length=9)]
+    params: dict[str, JsonValue] = {}
+
+
+class Threshold(Part):
+    """The metric lies beyond `value` in the direction of `op`."""
+
+    op: Comparator
+    value: float
+
+
+class Band(Part):
+    """The metric lies within, or outside, the closed interval [low, high]."""
+
+    op: Literal["within", "outside"]
+    low: float
+    high: float
+
+
+class Equality(Part):
+    """The metric lies within [value - tolerance, value + tolerance]."""
+
+    op: Literal["equals"]
+    value: float
+    tolerance: Annotated[float, Field(gt=0)]
+
+
+Prediction = Annotated[Threshold | Band | Equality, Field(discriminator="op")]
+
+
+class Hypothesis(Part):
+    id: Identifier
+    statement: Sentence
+    primary: bool
+    metric: MetricName
+    predict: Prediction
+
+
+class KillCriterion(Part):
+    """Fires, and voids the study, when `metric op value` is true of the point estimate."""
+
+    id: Identifier
+    metric: MetricName
+    op: Comparator
+    value: float
+    reason: Sentence
+
+
+class Control(Part):
+    """Holds when `metric op value` is true of the point estimate; a control that does not hold voids the study."""
+
+    metric: MetricName
+    op: Comparator
+    value: float
+
+
+class Controls(Part):
+    positive: Control | None = None
+    negative: Control | None = None
+
+
+class Sampling(Part):
+    """How much is measured. Which sizes an instrument asks for is in its manifest; n is always fixed."""
+
+    organisms: Count | None = None
+    pairs_per_organism: Count | None = None
+    pairs: Count | None = None
+    exclusions: list[Sentence] = []
+    stopping: Literal["fixed"]
+
+
+class Analysis(Part):
+    confidence: Confidence
+    interval: IntervalMethod
+    unit: SamplingUnit
+    multiplicity: Literal["bonferroni", "none"] = "bonferroni"
+    resamples: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+
+    @property
+    def alpha(self) -> float:
+        return round(1 - self.confidence, 2)
+
+
+class Amendment(Part):
+    claim: ClaimId
+    reason: Sentence
+
+
+class Registration(Part):
+    """One frozen prediction."""
+
+    schema_: Annotated[Literal["antedate.registration/1"], Field(alias="schema")]
+    title: Title
+    statement: Sentence
+    rationale: Prose = ""
+    prior_exposure: PriorExposure
+    subject: Subject
+    instrument: InstrumentChoice
+    hypotheses: Annotated[list[Hypothesis], Field(min_length=1, max_length=100)]
+    kill_criteria: Annotated[list[KillCriterion], Field(max_length=100)] = []
+    controls: Controls = Controls()
+    sampling: Sampling
+    analysis: Analysis
+    reproduction_tolerance: dict[MetricName, Annotated[float, Field(ge=0)]] = {}
+    builds_on: Annotated[list[ClaimId], Field(max_length=100)] = []
+    amends: Amendment | None = None
+
+    @property
+    def primaries(self) -> list[Hypothesis]:
+        return [hypothesis for hypothesis in self.hypotheses if hypothesis.primary]
+
+    @property
+    def level(self) -> float:
+        """The confidence level 1 - alpha_i of every interval of this claim.
+
+        Bonferroni divides alpha by the number of primaries; secondary hypotheses are judged at the same level, so
+        that a metric has one interval.
+        """
+        family = len(self.primaries) if self.analysis.multiplicity == "bonferroni" else 1
+        return 1 - self.analysis.alpha / max(family, 1)
+
+
+def meets(value: float, op: Comparator, threshold: float) -> bool:
+    """Whether `value op threshold`; the value of a kill criterion or a control is never NaN."""
+    if math.isnan(value):
+        raise ValueError("a point estimate is a number")
+    return {
+        ">": value > threshold,
+        ">=": value >= threshold,
+        "<": value < threshold,
+        "<=": value <= threshold,
+    }[op]
