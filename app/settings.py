@@ -1,0 +1,137 @@
+"""What the service reads from its environment, in one place."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, DirectoryPath, Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_POSTGRES_SCHEMES = {"postgresql", "postgres", "postgresql+psycopg"}
+_REDIS_SCHEMES = {"redis", "rediss", "unix", "redis+socket"}
+
+
+class SettingsError(Exception):
+    """One or more environment variables cannot be used; the text names each and says what to set."""
+
+
+def _postgres_url(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme not in _POSTGRES_SCHEMES:
+        raise ValueError("give a URL of the form postgresql://user:password@host:5432/database")
+    return f"postgresql+psycopg://{rest}"
+
+
+def _redis_url(url: str) -> str:
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme not in _REDIS_SCHEMES:
+        raise ValueError("give a URL of the form redis://host:6379/0, rediss://host:6379/0 or unix:///path/to/socket")
+    return f"unix://{rest}" if scheme == "redis+socket" else url
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+PostgresUrl = Annotated[str, AfterValidator(_postgres_url)]
+RedisUrl = Annotated[str, AfterValidator(_redis_url)]
+AbsolutePath = Annotated[Path, AfterValidator(Path.absolute)]
+
+
+class Settings(BaseSettings):
+    """The service's settings; an unset or empty variable takes its default.
+
+    `DATABASE_URL`, `DATABASE_OWNER_URL` and `REDIS_URL` have no prefix; every other field is `ANTEDATE_` and its
+    name. A server whose URL is absent is the embedded one. URLs may hold passwords and are never shown.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="ANTEDATE_", env_ignore_empty=True, frozen=True, extra="forbid")
+
+    # An alias equal to the name is what keeps the prefix away from these three.
+    database_url: PostgresUrl | None = Field(
+        default=None,
+        validation_alias="database_url",
+        repr=False,
+        description="URL of the application role's Postgres database; absent: the embedded Postgres",
+    )
+    database_owner_url: PostgresUrl | None = Field(
+        default=None,
+        validation_alias="database_owner_url",
+        repr=False,
+        description="URL of the same database for the role that owns it, used by migrations alone",
+    )
+    redis_url: RedisUrl | None = Field(
+        default=None,
+        validation_alias="redis_url",
+        repr=False,
+        description="URL of the Redis or Valkey that carries the queues; absent: the embedded Valkey",
+    )
+    data: AbsolutePath = Field(
+        default=Path(".antedate"),
+        validate_default=True,
+        description="directory of the embedded servers' data, the logs and the secrets",
+    )
+    host: str = Field(default="127.0.0.1", description="address that the API listens on")
+    port: int = Field(default=8000, ge=1, le=65535, description="port that the API tries first, 1 to 65535")
+    model_root: Annotated[DirectoryPath, AfterValidator(Path.resolve)] | None = Field(
+        default=None,
+        description="existing directory under which claims find their `local` models; absent: such claims are refused",
+    )
+    signing_key_file: AbsolutePath | None = Field(
+        default=None,
+        description="file of the log's Ed25519 key; absent: secrets/signing.key of the data directory",
+    )
+    log_name: str = Field(
+        default="local",
+        pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$",
+        description="name of the log in its checkpoints, at most 64 of a-z, 0-9, '.', '_' and '-'",
+    )
+    worker_concurrency: int = Field(
+        default_factory=_cores,
+        ge=1,
+        le=1024,
+        description="measuring processes of one worker, 1 to 1024; absent: one for each core",
+    )
+    lease_seconds: int = Field(
+        default=60,
+        ge=1,
+        le=86400,
+        description="seconds that a worker may be silent before its shard is given to another, 1 to 86400",
+    )
+
+    @property
+    def signing_key(self) -> Path:
+        return self.signing_key_file or self.data / "secrets" / "signing.key"
+
+    @property
+    def broker_url(self) -> str | None:
+        return None if self.redis_url is None else broker_url(self.redis_url)
+
+
+def broker_url(redis_url: str) -> str:
+    """The form Celery takes of a URL that redis-py takes: they name unix sockets differently."""
+    return redis_url.replace("unix://", "redis+socket://", 1) if redis_url.startswith("unix://") else redis_url
+
+
+def variable(field: str) -> str:
+    """The environment variable of a field of Settings."""
+    prefix = "" if Settings.model_fields[field].validation_alias else "ANTEDATE_"
+    return prefix + field.upper()
+
+
+def read_settings() -> Settings:
+    """The settings of this process's environment.
+
+    Raises SettingsError naming every variable that cannot be used, never with the value of a URL.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        flaws = [_sentence(str(flaw["loc"][0]), flaw["msg"], flaw["input"]) for flaw in error.errors()]
+    raise SettingsError("\n".join(flaws))
+
+
+def _sentence(field: str, message: str, given: object) -> str:
+    shown = f"={given}" if Settings.model_fields[field].repr else ""
+    reason = message.removeprefix("Value error, ")
+    return f"{variable(field)}{shown} cannot be used: {reason}. It is the {Settings.model_fields[field].description}."
