@@ -1,7 +1,7 @@
 """The tables. `entries` and `blobs` are the truth; what is marked a projection is rebuilt from them.
 
-Table models do not validate: what may stand in a column is held by CHECKs in the migration and by the readers
-in `claims`. Enumerations are text with a CHECK.
+Table models do not validate: what may stand in a column is held by CHECKs in the database and by the readers
+in `claims`. Enumerations are text with a CHECK. Secrets and the work queue are neither truth nor projection.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    Computed,
     DateTime,
-    ForeignKey,
     Index,
     LargeBinary,
     MetaData,
     Text,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 from sqlmodel import Field, SQLModel
@@ -28,7 +29,7 @@ from claims.entries import ENTRY_TYPES
 from claims.lifecycle import CLAIM_STATUSES
 
 NAMING = {
-    "ix": "ix_%(column_0_N_label)s",
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
     "ck": "ck_%(table_name)s_%(constraint_name)s",
     "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
@@ -36,6 +37,12 @@ NAMING = {
 }
 RUN_STATUSES = ("queued", "running", "ended", "voided", "cancelled")
 SHARD_STATUSES = ("queued", "leased", "done")
+QUEUES = ("cpu", "gpu")
+LINK_TYPES = ("builds_on", "supersedes", "corrects", "contradicts", "reproduces")
+SEARCHED = " || ".join(
+    f"setweight(to_tsvector('english'::regconfig, coalesce(registration ->> '{part}', '')), '{weight}')"
+    for part, weight in (("title", "A"), ("statement", "B"), ("rationale", "C"))
+)
 
 
 class Base(SQLModel):
@@ -46,6 +53,10 @@ def one_of(column: str, words: tuple[str, ...]) -> CheckConstraint:
     return CheckConstraint(f"{column} IN ({', '.join(repr(word) for word in words)})", name=column)
 
 
+def hexed(column: str) -> CheckConstraint:
+    return CheckConstraint(f"{column} ~ '^[0-9a-f]{{64}}$'", name=column)
+
+
 def utc(*, nullable: bool = False, index: bool = False) -> Column[datetime]:
     return Column(DateTime(timezone=True), nullable=nullable, index=index)
 
@@ -54,11 +65,16 @@ class EntryRow(Base, table=True):
     """One event of the append-only log: `canonical` holds the bytes that `leaf_hash` is taken over."""
 
     __tablename__ = "entries"
-    __table_args__ = (one_of("type", ENTRY_TYPES), CheckConstraint("seq >= 0", name="seq"))
+    __table_args__ = (
+        one_of("type", ENTRY_TYPES),
+        CheckConstraint("seq >= 0", name="seq"),
+        CheckConstraint(r"leaf_hash = sha256('\x00'::bytea || canonical)", name="leaf_hash"),
+        Index("ix_entries_claim_seq", "claim", "seq"),
+    )
 
     seq: int = Field(sa_column=Column(BigInteger, primary_key=True, autoincrement=False))
     type: str
-    claim: str | None = Field(default=None, index=True)
+    claim: str | None = None
     actor: str
     time: datetime = Field(sa_column=utc())
     payload: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False))
@@ -70,6 +86,7 @@ class Blob(Base, table=True):
     """Content-addressed bytes, held in chunks of 1 MiB."""
 
     __tablename__ = "blobs"
+    __table_args__ = (hexed("sha256"), CheckConstraint("size >= 0", name="size"))
 
     sha256: str = Field(primary_key=True)
     size: int = Field(sa_column=Column(BigInteger, nullable=False))
@@ -78,6 +95,7 @@ class Blob(Base, table=True):
 
 class BlobChunk(Base, table=True):
     __tablename__ = "blob_chunks"
+    __table_args__ = (CheckConstraint("index >= 0", name="index"),)
 
     sha256: str = Field(foreign_key="blobs.sha256", primary_key=True)
     index: int = Field(primary_key=True)
@@ -88,6 +106,7 @@ class Registrant(Base, table=True):
     """Somebody who files. An operator's record, not part of the log: entries name the registrant by `id`."""
 
     __tablename__ = "registrants"
+    __table_args__ = (CheckConstraint("id ~ '^[a-z0-9-]{1,64}$'", name="id"),)
 
     id: str = Field(primary_key=True)
     name: str
@@ -98,6 +117,7 @@ class ApiKey(Base, table=True):
     """A key, by the SHA-256 of its secret; `prefix` is what may be shown."""
 
     __tablename__ = "api_keys"
+    __table_args__ = (hexed("sha256"),)
 
     sha256: str = Field(primary_key=True)
     prefix: str
@@ -108,7 +128,7 @@ class ApiKey(Base, table=True):
 
 
 class IdempotentRequest(Base, table=True):
-    """The first answer to a request that carried an Idempotency-Key, per API key's registrant."""
+    """The first answer to a request that carried an Idempotency-Key, by registrant."""
 
     __tablename__ = "idempotent_requests"
 
@@ -121,23 +141,43 @@ class IdempotentRequest(Base, table=True):
 
 
 class Nonce(Base, table=True):
-    """The secret drawn at filing; only its hash is in the log until the claim is opened."""
+    """The secret drawn at filing for a run; only its hash is in the log until the run is opened.
+
+    Kept apart: no foreign key ties it to a projection.
+    """
 
     __tablename__ = "nonces"
+    __table_args__ = (CheckConstraint("octet_length(nonce) = 32", name="nonce"),)
 
-    claim: str = Field(primary_key=True)
+    run: str = Field(primary_key=True)
     nonce: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
 
 
+class Receipt(Base, table=True):
+    """The receipt as it was first handed out; a later signing key would sign it otherwise."""
+
+    __tablename__ = "receipts"
+
+    claim: str = Field(primary_key=True)
+    body: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False))
+
+
 class ClaimRow(Base, table=True):
-    """Projection: a claim as the log tells it, with the columns that people filter and sort by."""
+    """Projection: a claim as the log tells it, with the columns that people filter and sort by.
+
+    `seq` is that of its `registered` entry. `undermines` says that claims built on this one are contested.
+    """
 
     __tablename__ = "claims"
     __table_args__ = (
         one_of("status", CLAIM_STATUSES),
-        Index("uq_claims_document_sha256", "document_sha256", unique=True, postgresql_where="reproduces IS NULL"),
+        hexed("document_sha256"),
+        Index("uq_claims_document_sha256", "document_sha256", unique=True, postgresql_where=text("reproduces IS NULL")),
+        Index("ix_claims_metrics", "metrics", postgresql_using="gin"),
         Index("ix_claims_search", "search", postgresql_using="gin"),
-        Index("ix_claims_registration", "registration", postgresql_using="gin", postgresql_ops={"registration": "jsonb_path_ops"}),
+        Index("ix_claims_status_seq", "status", "seq"),
+        Index("ix_claims_superseded_seq", "seq", postgresql_where=text("superseded_by IS NOT NULL")),
+        Index("ix_claims_contested_seq", "seq", postgresql_where=text("contested")),
     )
 
     id: str = Field(primary_key=True)
@@ -145,38 +185,42 @@ class ClaimRow(Base, table=True):
     document_sha256: str
     document: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
     registration: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False))
-    receipt: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False))
     registrant: str = Field(index=True)
     title: str
+    statement: str
     instrument: str = Field(index=True)
     model: str = Field(index=True)
     metrics: list[str] = Field(sa_column=Column(ARRAY(Text), nullable=False))
     reproduces: str | None = Field(default=None, index=True)
     precedence: str
     trust: str
-    status: str = Field(index=True)
-    superseded: bool = Field(default=False, index=True)
-    contested: bool = Field(default=False, index=True)
-    filed: datetime = Field(sa_column=utc(index=True))
+    status: str
+    run: str | None = None
+    superseded_by: str | None = None
+    contested: bool = False
+    undermines: bool = False
+    filed: datetime = Field(sa_column=utc())
     opened: datetime | None = Field(default=None, sa_column=utc(nullable=True))
     judged: datetime | None = Field(default=None, sa_column=utc(nullable=True))
-    search: str | None = Field(default=None, sa_column=Column(TSVECTOR, nullable=True))
+    withdrawn: datetime | None = Field(default=None, sa_column=utc(nullable=True))
+    search: str | None = Field(default=None, sa_column=Column(TSVECTOR, Computed(SEARCHED, persisted=True)))
 
 
 class HypothesisRow(Base, table=True):
-    """Projection: one hypothesis with what was adjudicated of it."""
+    """Projection: one hypothesis with what was adjudicated of it, in the registration's order (`position`)."""
 
     __tablename__ = "hypotheses"
 
     claim: str = Field(foreign_key="claims.id", primary_key=True)
     id: str = Field(primary_key=True)
-    metric: str = Field(index=True)
+    position: int
+    metric: str
     primary: bool
     estimate: float | None = None
     lo: float | None = None
     hi: float | None = None
     level: float | None = None
-    outcome: str | None = Field(default=None, index=True)
+    outcome: str | None = None
     void_reason: str | None = None
 
 
@@ -184,10 +228,11 @@ class LinkRow(Base, table=True):
     """Projection: a typed link from one claim to another, with who drew it and why."""
 
     __tablename__ = "links"
+    __table_args__ = (one_of("type", LINK_TYPES), CheckConstraint("source <> target", name="not_itself"))
 
-    source: str = Field(primary_key=True)
+    source: str = Field(foreign_key="claims.id", primary_key=True)
     type: str = Field(primary_key=True)
-    target: str = Field(primary_key=True, index=True)
+    target: str = Field(foreign_key="claims.id", primary_key=True, index=True)
     reason: str
     actor: str
     time: datetime = Field(sa_column=utc())
@@ -195,11 +240,12 @@ class LinkRow(Base, table=True):
 
 
 class DatasetRow(Base, table=True):
-    """Projection: an uploaded set of preference pairs; its normalised bytes are the blob of the same hash."""
+    """Projection: an uploaded set of preference pairs; its canonical bytes are the blob of the same hash."""
 
     __tablename__ = "datasets"
+    __table_args__ = (hexed("sha256"),)
 
-    sha256: str = Field(primary_key=True)
+    sha256: str = Field(foreign_key="blobs.sha256", primary_key=True)
     name: str
     pairs: int
     dimensions: dict[str, int] = Field(sa_column=Column(JSONB, nullable=False))
@@ -210,40 +256,61 @@ class DatasetRow(Base, table=True):
 
 
 class RunRow(Base, table=True):
-    """One execution for a claim. Inserted with the filing (the outbox); `relayed` is when its tasks were last sent."""
+    """Projection: one execution of an instrument for a claim, queued with the filing in the same transaction.
+
+    `joins` and `failure` are the work queue's: how often the finished shards were taken up to be judged, and what
+    went wrong last.
+    """
 
     __tablename__ = "runs"
-    __table_args__ = (one_of("status", RUN_STATUSES), UniqueConstraint("claim", "number"))
+    __table_args__ = (
+        one_of("status", RUN_STATUSES),
+        CheckConstraint("number >= 1", name="number"),
+        UniqueConstraint("claim", "number"),
+    )
 
     id: str = Field(primary_key=True)
-    claim: str = Field(foreign_key="claims.id", index=True)
+    claim: str = Field(foreign_key="claims.id")
     number: int
-    queue: str
     status: str = Field(index=True)
     queued: datetime = Field(sa_column=utc())
-    relayed: datetime | None = Field(default=None, sa_column=utc(nullable=True))
     opened: datetime | None = Field(default=None, sa_column=utc(nullable=True))
     ended: datetime | None = Field(default=None, sa_column=utc(nullable=True))
-    instrument_source_sha256: str | None = None
-    provenance: dict[str, Any] | None = Field(default=None, sa_column=Column(JSONB, nullable=True))
+    joins: int = 0
+    failure: str | None = None
 
 
 class ShardRow(Base, table=True):
-    """A part of a run, leased to one worker at a time. `token` fences: it rises with every lease, and only its
-    holder may write. Evidence is joined from shards in order of `index`."""
+    """The work queue: a part of a run, leased to one worker at a time.
+
+    `token` fences: it rises with every lease, and only its holder may write. `source` is the code of the latest
+    lease (`claims.provenance`). `relayed` is when its message was last sent. Evidence joins shards by `index`.
+    """
 
     __tablename__ = "shards"
-    __table_args__ = (one_of("status", SHARD_STATUSES),)
+    __table_args__ = (
+        one_of("status", SHARD_STATUSES),
+        one_of("queue", QUEUES),
+        CheckConstraint("(status = 'leased') = (lease_until IS NOT NULL)", name="leased"),
+        CheckConstraint("(status = 'done') = (rows_sha256 IS NOT NULL)", name="done"),
+        CheckConstraint("attempts >= 0 AND token >= attempts", name="attempts"),
+        CheckConstraint("rows_done >= 0", name="rows_done"),
+        Index("ix_shards_lease_until", "lease_until", postgresql_where=text("status = 'leased'")),
+        Index("ix_shards_queued", "relayed", postgresql_where=text("status = 'queued'")),
+    )
 
     run: str = Field(foreign_key="runs.id", primary_key=True)
     index: int = Field(primary_key=True)
+    queue: str
     label: str
     params: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False))
     status: str
     attempts: int = 0
     token: int = 0
     worker: str | None = None
-    lease_until: datetime | None = Field(default=None, sa_column=utc(nullable=True, index=True))
+    source: dict[str, Any] | None = Field(default=None, sa_column=Column(JSONB, nullable=True))
+    relayed: datetime | None = Field(default=None, sa_column=utc(nullable=True))
+    lease_until: datetime | None = Field(default=None, sa_column=utc(nullable=True))
     rows_done: int = 0
     rows_total: int
     started: datetime | None = Field(default=None, sa_column=utc(nullable=True))
@@ -254,9 +321,10 @@ class ShardRow(Base, table=True):
 
 
 class EvidenceRow(Base, table=True):
-    """Projection: what one run found; unique per run."""
+    """Projection: what one run found; unique per run. `body` is the evidence whole, whatever its size in the log."""
 
     __tablename__ = "evidence"
+    __table_args__ = (hexed("sha256"),)
 
     run: str = Field(primary_key=True)
     claim: str = Field(foreign_key="claims.id", index=True)
@@ -265,7 +333,7 @@ class EvidenceRow(Base, table=True):
     body: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False))
     commit: str
     dirty: str
-    model: str | None = Field(default=None, index=True)
-    dataset: str | None = Field(default=None, index=True)
+    model: str = Field(index=True)
+    dataset: str
     instrument: str
     seq: int = Field(sa_column=Column(BigInteger, nullable=False))
