@@ -1,0 +1,34 @@
+"""How to reach the embedded servers."""
+
+from dataclasses import dataclass
+
+from app.embedded.directories import POSTGRES_PORT, DataDirectory
+from app.embedded.postgres import APPLICATION, DATABASE, OWNER
+from app.settings import Settings, broker_url
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """URLs of the two servers, embedded or not. `database_owner_url` is absent where an operator keeps it."""
+
+    database_url: str
+    database_owner_url: str | None
+    redis_url: str
+
+    @property
+    def broker_url(self) -> str:
+        """`redis_url` as Celery takes it."""
+        return broker_url(self.redis_url)
+
+
+def endpoints(settings: Settings, directory: DataDirectory) -> Endpoints:
+    embedded = settings.database_url is None
+    return Endpoints(
+        database_url=settings.database_url or postgres_url(directory, APPLICATION),
+        database_owner_url=postgres_url(directory, OWNER) if embedded else settings.database_owner_url,
+        redis_url=settings.redis_url or f"unix://{directory.valkey_socket}",
+    )
+
+
+def postgres_url(directory: DataDirectory, role: str, database: str = DATABASE) -> str:
+    return f"postgresql+psycopg://{role}@/{database}?host={directory.sockets}&port={POSTGRES_PORT}"
