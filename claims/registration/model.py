@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 SCHEMA = "antedate.registration/1"
 
@@ -19,7 +19,6 @@ IntervalMethod = Literal[
     "student_t", "percentile", "bca", "studentised_bootstrap", "jackknife_t", "wilson", "delong", "exact"
 ]
 SamplingUnit = Literal["organism", "cluster", "pair"]
-JsonValue = bool | int | float | str | None | list["JsonValue"] | dict[str, "JsonValue"]
 
 
 def _one_of_the_levels(value: float) -> float:
@@ -29,11 +28,12 @@ def _one_of_the_levels(value: float) -> float:
 
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
+Dimension = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
 MetricName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)?$", max_length=128)]
 ClaimId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{12,20}$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-Title = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-Sentence = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+Title = Annotated[str, StringConstraints(pattern=r"\S", max_length=200)]
+Sentence = Annotated[str, StringConstraints(pattern=r"\S", max_length=2000)]
 Prose = Annotated[str, StringConstraints(max_length=20_000)]
 Confidence = Annotated[float, AfterValidator(_one_of_the_levels)]
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -52,7 +52,9 @@ class PriorExposure(Part):
 
 class HuggingFaceModel(Part):
     kind: Literal["huggingface"]
-    repo: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$", max_length=200)]
+    repo: Annotated[
+        str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=200)
+    ]
     revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
     readout: Annotated[int, Field(ge=0)] | None = None
 
@@ -91,7 +93,7 @@ class PairsDataset(Part):
     kind: Literal["pairs"]
     name: Title
     sha256: Sha256
-    dimensions: Annotated[list[Identifier], Field(min_length=1, max_length=200)]
+    dimensions: Annotated[list[Dimension], Field(min_length=1, max_length=200)]
 
 
 SubjectDataset = Annotated[GeneratedDataset | PairsDataset, Field(discriminator="kind")]

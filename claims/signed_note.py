@@ -1,0 +1,115 @@
+"""Signed notes with Ed25519, after the C2SP specification (https://c2sp.org/signed-note)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+ED25519 = b"\x01"
+_KEY_ID_BYTES = 4
+_SIGNATURE_LINE = "— "
+_BLANK_LINE = "\n\n"
+
+
+class InvalidNoteError(ValueError):
+    """A note or a verifier key that is not well formed, or a signature that does not hold."""
+
+
+def sign(text: str, name: str, key: Ed25519PrivateKey) -> str:
+    """`text` (which ends with a line end) with a blank line and the signature line of key `name`.
+
+    Raises `InvalidNoteError` for text that could not be read back: not ended, or with control characters.
+    """
+    _check_name(name)
+    _check_text(text)
+    signature = _key_id(name, key.public_key()) + key.sign(text.encode())
+    return f"{text}\n{_SIGNATURE_LINE}{name} {_base64(signature)}\n"
+
+
+def verify(note: str, vkey: str) -> str:
+    """The text of `note`, once the signature by `vkey` holds; signatures by other keys are left alone.
+
+    Raises `InvalidNoteError` when the note is malformed, not signed by that key, or wrongly signed.
+    """
+    name, key_id, public = _read_vkey(vkey)
+    body, blank, signatures = note.rpartition(_BLANK_LINE)
+    if not blank or not signatures.endswith("\n"):
+        raise InvalidNoteError("a note is text, a blank line and signature lines")
+    text = body + "\n"
+    _check_text(text)
+    ours = [signature for line in signatures[:-1].split("\n") for signature in _ours(line, name, key_id)]
+    if len(ours) != 1:
+        raise InvalidNoteError(f"the note carries {len(ours)} signatures by {name}+{key_id.hex()}, not one")
+    try:
+        public.verify(ours[0], text.encode())
+    except InvalidSignature as error:
+        raise InvalidNoteError(f"the signature by {name}+{key_id.hex()} does not hold for this text") from error
+    return text
+
+
+def vkey(name: str, public: Ed25519PublicKey) -> str:
+    """The verifier key: `<name>+<key id in hex>+<base64 of 0x01 ‖ public key>`."""
+    _check_name(name)
+    return f"{name}+{_key_id(name, public).hex()}+{_base64(ED25519 + public.public_bytes_raw())}"
+
+
+def _read_vkey(text: str) -> tuple[str, bytes, Ed25519PublicKey]:
+    name, _, rest = text.partition("+")
+    hex_id, _, encoded = rest.partition("+")
+    _check_name(name)
+    key = _unbase64(encoded)
+    if key[:1] != ED25519:
+        raise InvalidNoteError(f"the verifier key {name} is not of type Ed25519")
+    try:
+        public = Ed25519PublicKey.from_public_bytes(key[1:])
+    except ValueError as error:
+        raise InvalidNoteError(f"the verifier key {name} does not hold 32 bytes of public key") from error
+    key_id = _key_id(name, public)
+    if hex_id != key_id.hex():
+        raise InvalidNoteError(f"the verifier key {name} carries the id {hex_id}, its bytes give {key_id.hex()}")
+    return name, key_id, public
+
+
+def _ours(line: str, name: str, key_id: bytes) -> list[bytes]:
+    """The signature of a line, when key `name` made it; raises `InvalidNoteError` for what is no signature line."""
+    signer, space, encoded = line.removeprefix(_SIGNATURE_LINE).partition(" ")
+    if not line.startswith(_SIGNATURE_LINE) or not space:
+        raise InvalidNoteError(f"{line!r} is no signature line")
+    _check_name(signer)
+    signature = _unbase64(encoded)
+    if len(signature) <= _KEY_ID_BYTES:
+        raise InvalidNoteError(f"the signature by {signer} is too short")
+    theirs = signer != name or signature[:_KEY_ID_BYTES] != key_id
+    return [] if theirs else [signature[_KEY_ID_BYTES:]]
+
+
+def _key_id(name: str, public: Ed25519PublicKey) -> bytes:
+    """The first four bytes of SHA-256(name ‖ 0x0A ‖ 0x01 ‖ public key)."""
+    return hashlib.sha256(name.encode() + b"\n" + ED25519 + public.public_bytes_raw()).digest()[:_KEY_ID_BYTES]
+
+
+def _check_name(name: str) -> None:
+    if not name or "+" in name or any(character.isspace() for character in name):
+        raise InvalidNoteError(f"{name!r} is no key name: it is not empty and holds neither spaces nor plus signs")
+
+
+def _check_text(text: str) -> None:
+    if not text.endswith("\n"):
+        raise InvalidNoteError("the text of a note ends with a line end")
+    if any(ord(character) < 0x20 and character != "\n" for character in text):  # noqa: PLR2004 - the space
+        raise InvalidNoteError("the text of a note holds no control characters but line ends")
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _unbase64(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidNoteError(f"{text[:80]!r} is not base64") from error
