@@ -19,8 +19,7 @@ from claims.flaws import Flaw, RefusedInputError, pointer
 
 DEEPEST = 64
 _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
-_DIGITS = 16  # as many as the largest integer has; a longer literal is not worth converting
-_OUT_OF_RANGE = f"Numbers lie within ±{LARGEST_INTEGER}; write 64-bit values as hex strings."
+_DIGITS = len(str(LARGEST_INTEGER))
 
 CheckText = Callable[[str, str, str], list[Flaw]]
 
@@ -80,20 +79,29 @@ def too_deep() -> RefusedInputError:
     return _refusal("too_deep", f"objects and lists are nested more than {DEEPEST} deep", "Make the document flatter.")
 
 
-def integer(literal: str) -> int | Unreadable:
+def integer(literal: str) -> float | Unreadable:
     digits = literal.lstrip("+-").lstrip("0")
-    if len(digits) <= _DIGITS and int(digits or "0") <= LARGEST_INTEGER:
-        return int(digits or "0") * (-1 if literal.startswith("-") else 1)
-    return Unreadable("number_out_of_range", f"{_short(literal)} is beyond ±(2^53 - 1)", _OUT_OF_RANGE)
+    # As many digits as the largest integer has; converting more takes time, and Python refuses thousands.
+    value = int(digits or "0") if len(digits) <= _DIGITS else LARGEST_INTEGER + 1
+    return bounded(-value if literal.startswith("-") else value, literal)
+
+
+def bounded(value: float, literal: str) -> float | Unreadable:
+    """The number, unless it is beyond what every reader holds exactly.
+
+    That binds decimals too: from 2^53 on they are whole, and their canonical form is that of an integer.
+    """
+    if abs(value) <= LARGEST_INTEGER:
+        return value
+    remedy = f"Numbers lie within ±{LARGEST_INTEGER}; write 64-bit values as hex strings."
+    return Unreadable("number_out_of_range", f"{_short(literal)} is beyond ±(2^53 - 1)", remedy)
 
 
 def real(literal: str) -> float | Unreadable:
     value = float(literal)
-    if abs(value) > LARGEST_INTEGER:  # infinity too; a smaller one would be an integer in its canonical form
-        return Unreadable("number_out_of_range", f"{_short(literal)} is beyond ±(2^53 - 1)", _OUT_OF_RANGE)
     if value == 0 and re.search("[1-9]", re.split("[eE]", literal)[0]):
         return Unreadable("number_out_of_range", f"{_short(literal)} is too small to tell from zero", "Write 0.")
-    return value
+    return bounded(value, literal)
 
 
 def constant(literal: str) -> Unreadable:

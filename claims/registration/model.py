@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 SCHEMA = "antedate.registration/1"
+SAMPLING_SIZES = ("organisms", "pairs_per_organism", "pairs")
 
 Comparator = Literal[">", ">=", "<", "<="]
 ExposureLevel = Literal["none", "pilot", "published", "full"]
@@ -27,15 +28,35 @@ def _one_of_the_levels(value: float) -> float:
     return value
 
 
-Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$")]
-Dimension = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
-MetricName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)?$", max_length=128)]
-ClaimId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{12,20}$")]
-Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-Title = Annotated[str, StringConstraints(pattern=r"\S", max_length=200)]
-Sentence = Annotated[str, StringConstraints(pattern=r"\S", max_length=2000)]
+Identifier = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,63}$"),
+    Field(description="1 to 64 letters, digits, dots, dashes or underscores, a letter first"),
+]
+Dimension = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$"),
+    Field(description="1 to 64 letters, digits, dashes or underscores, a letter first"),
+]
+MetricName = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)?$", max_length=128),
+    Field(description="a metric of the instrument, such as `mean_rho`, or one of a dimension, such as `rho.safety`"),
+]
+ClaimId = Annotated[
+    str, StringConstraints(pattern=r"^[a-z0-9]{12,20}$"), Field(description="the id of a claim on this ledger")
+]
+Sha256 = Annotated[
+    str, StringConstraints(pattern=r"^[0-9a-f]{64}$"), Field(description="a SHA-256 as 64 lower-case hex digits")
+]
+Title = Annotated[
+    str, StringConstraints(pattern=r"\S", max_length=200), Field(description="one line, at most 200 characters")
+]
+Sentence = Annotated[
+    str, StringConstraints(pattern=r"\S", max_length=2000), Field(description="one line, at most 2,000 characters")
+]
 Prose = Annotated[str, StringConstraints(max_length=20_000)]
-Confidence = Annotated[float, AfterValidator(_one_of_the_levels)]
+Confidence = Annotated[float, AfterValidator(_one_of_the_levels), Field(description="0.90, 0.95 or 0.99")]
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
@@ -53,9 +74,15 @@ class PriorExposure(Part):
 class HuggingFaceModel(Part):
     kind: Literal["huggingface"]
     repo: Annotated[
-        str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=200)
+        str,
+        StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=200),
+        Field(description="owner/name, as the hub spells it"),
     ]
-    revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
+    revision: Annotated[
+        str,
+        StringConstraints(pattern=r"^[0-9a-f]{40}$"),
+        Field(description="the commit as 40 lower-case hex digits; a branch or a tag can move"),
+    ]
     readout: Annotated[int, Field(ge=0)] | None = None
 
 
@@ -105,8 +132,12 @@ class Subject(Part):
 
 
 class InstrumentChoice(Part):
-    name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-    version: Annotated[str, StringConstraints(pattern=r"^[0-9]+$", max_length=9)]
+    name: Annotated[
+        str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$"), Field(description="the name of an instrument")
+    ]
+    version: Annotated[
+        str, StringConstraints(pattern=r"^[0-9]+$", max_length=9), Field(description='digits in quotes, such as "1"')
+    ]
     params: dict[str, JsonValue] = {}
 
 
@@ -175,6 +206,12 @@ class Sampling(Part):
     pairs: Count | None = None
     exclusions: list[Sentence] = []
     stopping: Literal["fixed"]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes that are stated, by name."""
+        stated = {name: getattr(self, name) for name in SAMPLING_SIZES}
+        return {name: size for name, size in stated.items() if size is not None}
 
 
 class Analysis(Part):

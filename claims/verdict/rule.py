@@ -1,0 +1,56 @@
+"""The verdict: one pure function of the frozen registration and the evidence. Nobody submits one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from claims.evidence import Evidence
+from claims.registration.model import Registration
+from claims.verdict.metric import Judged, judge, voided
+from claims.verdict.study import study_voids
+from claims.verdict.voids import Void, VoidReason
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`status` of the claim, every hypothesis in the registration's order, and every void behind it."""
+
+    status: str
+    hypotheses: tuple[Judged, ...]
+    voids: tuple[Void, ...]
+
+    def as_payload(self, run: str) -> dict[str, Any]:
+        """The payload of `adjudicated` (2-ledger.md, section 8)."""
+        return {"run": run, "status": self.status, "hypotheses": [asdict(judged) for judged in self.hypotheses]}
+
+
+def adjudicate(registration: Registration, evidence: Evidence) -> Verdict:
+    """The verdict on this evidence: study-level voids first, then each hypothesis on its own interval."""
+    study = study_voids(registration, evidence)
+    if study:
+        figures = [(hypothesis, evidence.estimates.get(hypothesis.metric)) for hypothesis in registration.hypotheses]
+        return Verdict("void", tuple(voided(*pair, study[0].reason) for pair in figures), study)
+    results = [judge(hypothesis, registration, evidence) for hypothesis in registration.hypotheses]
+    hypotheses = tuple(judged for judged, _ in results)
+    return Verdict(_status(registration, hypotheses), hypotheses, tuple(void for _, void in results if void))
+
+
+def void_without_evidence(registration: Registration, reason: VoidReason | str, figures: Mapping[str, Any]) -> Verdict:
+    """The verdict on a run that left no evidence; raises ValueError for a reason that is not study-level."""
+    void = Void(VoidReason(reason), figures)
+    if void.scope != "study":
+        raise ValueError(f"{reason} touches one metric: it needs evidence")
+    hypotheses = tuple(voided(hypothesis, None, void.reason) for hypothesis in registration.hypotheses)
+    return Verdict("void", hypotheses, (void,))
+
+
+def _status(registration: Registration, hypotheses: tuple[Judged, ...]) -> str:
+    """Only primaries decide: any refuted, else any void, else all confirmed, else inconclusive."""
+    primaries = {hypothesis.id for hypothesis in registration.primaries}
+    outcomes = [judged.outcome for judged in hypotheses if judged.id in primaries]
+    for word in ("refuted", "void"):
+        if word in outcomes:
+            return word
+    return "confirmed" if outcomes and set(outcomes) == {"confirmed"} else "inconclusive"
