@@ -19,6 +19,7 @@ def engine_for(url: str, *, pool_size: int = 5) -> Engine:
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_pre_ping=True,
+        isolation_level="READ COMMITTED",  # what is read under the log's lock must be as of the lock
         connect_args={"options": SESSION_LIMITS, "connect_timeout": 10},
     )
 

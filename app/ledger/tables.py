@@ -1,7 +1,8 @@
 """The tables. `entries` and `blobs` are the truth; what is marked a projection is rebuilt from them.
 
 Table models do not validate: what may stand in a column is held by CHECKs in the database and by the readers
-in `claims`. Enumerations are text with a CHECK. Secrets and the work queue are neither truth nor projection.
+in `claims`. Enumerations are text with a CHECK. Bodies that are answered again as they were first answered are JSON,
+which keeps their spelling; JSONB would not. Secrets and the work queue are neither truth nor projection.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    JSON,
     BigInteger,
     CheckConstraint,
     Column,
@@ -38,7 +40,7 @@ NAMING = {
 RUN_STATUSES = ("queued", "running", "ended", "voided", "cancelled")
 SHARD_STATUSES = ("queued", "leased", "done")
 QUEUES = ("cpu", "gpu")
-LINK_TYPES = ("builds_on", "supersedes", "corrects", "contradicts", "reproduces")
+LINK_TYPES = ("builds_on", "supersedes", "reproduces")
 SEARCHED = " || ".join(
     f"setweight(to_tsvector('english'::regconfig, coalesce(registration ->> '{part}', '')), '{weight}')"
     for part, weight in (("title", "A"), ("statement", "B"), ("rationale", "C"))
@@ -136,7 +138,7 @@ class IdempotentRequest(Base, table=True):
     key: str = Field(primary_key=True)
     request_sha256: str
     status: int
-    body: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False))
+    body: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     created: datetime = Field(sa_column=utc())
 
 
@@ -159,7 +161,7 @@ class Receipt(Base, table=True):
     __tablename__ = "receipts"
 
     claim: str = Field(primary_key=True)
-    body: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False))
+    body: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
 
 
 class ClaimRow(Base, table=True):

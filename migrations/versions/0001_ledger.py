@@ -131,7 +131,7 @@ def create_registrants() -> None:
         text("key"),
         text("request_sha256"),
         sa.Column("status", sa.Integer(), nullable=False),
-        sa.Column("body", JSONB(), nullable=False),
+        sa.Column("body", sa.JSON(), nullable=False),
         sa.Column("created", MOMENT, nullable=False),
         sa.PrimaryKeyConstraint("registrant", "key", name="pk_idempotent_requests"),
         sa.ForeignKeyConstraint(
@@ -151,7 +151,7 @@ def create_secrets() -> None:
     op.create_table(
         "receipts",
         text("claim"),
-        sa.Column("body", JSONB(), nullable=False),
+        sa.Column("body", sa.JSON(), nullable=False),
         sa.PrimaryKeyConstraint("claim", name="pk_receipts"),
     )
 
@@ -243,7 +243,7 @@ def create_links_and_datasets() -> None:
         sa.PrimaryKeyConstraint("source", "type", "target", name="pk_links"),
         sa.ForeignKeyConstraint(["source"], ["claims.id"], name="fk_links_source_claims"),
         sa.ForeignKeyConstraint(["target"], ["claims.id"], name="fk_links_target_claims"),
-        sa.CheckConstraint("type IN ('builds_on', 'supersedes', 'corrects', 'contradicts', 'reproduces')", name="type"),
+        sa.CheckConstraint("type IN ('builds_on', 'supersedes', 'reproduces')", name="type"),
         sa.CheckConstraint("source <> target", name="not_itself"),
     )
     op.create_index("ix_links_target", "links", ["target"])

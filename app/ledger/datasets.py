@@ -1,0 +1,64 @@
+"""Preference pairs, uploaded once and known by the hash of their canonical bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlmodel import Session, select
+
+from app.ledger import blobs
+from app.ledger.append import append, lock
+from app.ledger.tables import DatasetRow
+from claims.pairs import Pairs, read_pairs
+
+MEDIA_TYPE = "application/jsonl"
+
+
+@dataclass(frozen=True)
+class Uploaded:
+    """The dataset, and whether this upload is what put it on the ledger."""
+
+    dataset: DatasetRow
+    created: bool
+
+
+def upload(session: Session, pairs: Pairs, name: str, registrant: str) -> Uploaded:
+    """Put `pairs` on the ledger under `name`; the same pairs again are the dataset that is there, under its name."""
+    known = find(session, pairs.sha256)
+    if known is not None:
+        return Uploaded(known, created=False)
+    blobs.put(session, pairs.canonical, MEDIA_TYPE)
+    lock(session)
+    known = find(session, pairs.sha256)
+    if known is None:
+        append(session, "noted", None, registrant, _note(pairs, name))
+    return Uploaded(get(session, pairs.sha256), created=known is None)
+
+
+def find(session: Session, sha256: str) -> DatasetRow | None:
+    return session.exec(select(DatasetRow).where(DatasetRow.sha256 == sha256)).one_or_none()
+
+
+def get(session: Session, sha256: str) -> DatasetRow:
+    """The dataset; raises LookupError when there is none."""
+    dataset = find(session, sha256)
+    if dataset is None:
+        raise LookupError(f"there is no dataset sha256:{sha256}")
+    return dataset
+
+
+def pairs_of(session: Session, sha256: str) -> Pairs:
+    """The pairs themselves, read back from the blob."""
+    return read_pairs(blobs.read(session, sha256))
+
+
+def _note(pairs: Pairs, name: str) -> dict[str, object]:
+    return {
+        "note": "dataset",
+        "sha256": pairs.sha256,
+        "size": len(pairs.canonical),
+        "name": name,
+        "pairs": len(pairs.rows),
+        "dimensions": pairs.dimensions,
+        "clusters": pairs.clusters,
+    }

@@ -1,0 +1,124 @@
+"""Freezing a prediction: one transaction for the entry, the claim, its nonce, its queued run and its receipt."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert
+from sqlmodel import Session, col, select
+
+from app.ledger import premises, queue
+from app.ledger.append import append, lock
+from app.ledger.errors import AlreadyFiledError
+from app.ledger.inline import enclose
+from app.ledger.precedence import precedence_now
+from app.ledger.projections.runs import run_id
+from app.ledger.receipts import receipt_of
+from app.ledger.signing import Signing
+from app.ledger.tables import ClaimRow, Nonce, Receipt
+from claims import design, provenance
+from claims.entries import Entry
+from claims.flaws import Flaw, RefusedInputError
+from claims.instrument_source import source_sha256
+from claims.instruments import catalogue
+from claims.registration.model import Registration
+from claims.registration.reading import Frozen
+
+SOURCE_ROOT = Path(__file__).parents[2]
+ID_ALPHABET = string.ascii_lowercase + string.digits
+ID_LENGTH = 16
+NONCE_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Filed:
+    """A claim as filed. `receipt` is to be handed out only once the transaction has committed."""
+
+    claim: str
+    run: str
+    receipt: dict[str, Any]
+
+
+def file(
+    session: Session,
+    frozen: Frozen,
+    registrant: str,
+    *,
+    signing: Signing,
+    public_url: str,
+    model_root: Path | None,
+) -> Filed:
+    """File `frozen` in this transaction.
+
+    Raises `AlreadyFiledError` for a document that is on the ledger already, and `RefusedInputError` with every flaw
+    for one that names what the service does not have.
+    """
+    registration = frozen.registration
+    _refuse_duplicate(session, frozen)
+    _refuse(premises.flaws_in(session, registration, registrant, model_root))
+    plan = catalogue()[registration.instrument.name].plan
+    shards = plan(registration, premises.pairs_per_dimension(session, registration))
+    payload = {
+        "registration": enclose(session, frozen.document, frozen.canonical),
+        "document_sha256": frozen.sha256,
+        "registrant": registrant,
+        **_code(registration),
+    }
+    # From here on nobody else files: what depends on others is asked, some of it again.
+    lock(session)
+    _refuse_duplicate(session, frozen)
+    _refuse(premises.amendment_flaws(session, registration, registrant))
+    precedence = precedence_now(session, registration)
+    payload |= {"precedence": precedence, "check": design.check(registration, precedence)}
+    entry, run = _register(session, payload)
+    queue.enqueue(session, run, catalogue()[registration.instrument.name].MANIFEST.queue, shards)
+    _supersede_amended(session, registration, entry)
+    receipt = receipt_of(entry, signing=signing, public_url=public_url)
+    session.execute(insert(Receipt).values(claim=entry.claim, body=receipt))
+    return Filed(str(entry.claim), run, receipt)
+
+
+def _refuse_duplicate(session: Session, frozen: Frozen) -> None:
+    same = (col(ClaimRow.document_sha256) == frozen.sha256) & col(ClaimRow.reproduces).is_(None)
+    first = session.exec(select(ClaimRow.id).where(same)).one_or_none()
+    if first is not None:
+        raise AlreadyFiledError(first)
+
+
+def _refuse(flaws: Sequence[Flaw]) -> None:
+    if flaws:
+        raise RefusedInputError(*flaws)
+
+
+def _code(registration: Registration) -> dict[str, Any]:
+    """Which code froze the prediction, and which would measure it now."""
+    source = provenance.capture(SOURCE_ROOT)
+    code = {"commit": source.commit, "dirty": source.dirty}
+    chosen = registration.instrument
+    sha256 = source_sha256(chosen.name)
+    return {
+        "service": code,
+        "instrument": {"name": chosen.name, "version": chosen.version, "source_sha256": sha256, **code},
+    }
+
+
+def _register(session: Session, payload: dict[str, Any]) -> tuple[Entry, str]:
+    """Draw the claim's id and the nonce of its first run, and append the entry that commits to the nonce."""
+    claim = "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_LENGTH))
+    run, nonce = run_id(claim, 1), secrets.token_bytes(NONCE_BYTES)
+    committed = {**payload, "nonce_sha256": hashlib.sha256(nonce).hexdigest()}
+    entry = append(session, "registered", claim, payload["registrant"], committed)
+    session.execute(insert(Nonce).values(run=run, nonce=nonce))
+    return entry, run
+
+
+def _supersede_amended(session: Session, registration: Registration, entry: Entry) -> None:
+    if registration.amends is not None:
+        superseded = {"by": entry.claim, "reason": registration.amends.reason}
+        append(session, "superseded", registration.amends.claim, entry.actor, superseded)

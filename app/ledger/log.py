@@ -1,0 +1,23 @@
+"""Reading the append-only log."""
+
+from __future__ import annotations
+
+import json
+
+from sqlmodel import Session, select
+
+from app.ledger.tables import EntryRow
+from claims.entries import Entry
+
+
+def entry_of(canonical: bytes) -> Entry:
+    """The entry that these canonical bytes are; JSONB would have changed the spelling of its numbers."""
+    return Entry.from_object(json.loads(canonical))
+
+
+def history(session: Session, claim: str, *, before: int | None = None) -> list[Entry]:
+    """The claim's entries in order of seq; with `before`, only those below that seq."""
+    query = select(EntryRow.canonical).where(EntryRow.claim == claim).order_by(EntryRow.seq)  # type: ignore[arg-type]
+    if before is not None:
+        query = query.where(EntryRow.seq < before)
+    return [entry_of(canonical) for canonical in session.exec(query)]

@@ -1,0 +1,122 @@
+"""Runs: opened by the first worker that takes a shard, given up when their workers are lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from sqlmodel import Session, col, func, select
+
+from app.ledger import judging, queue
+from app.ledger.append import append
+from app.ledger.database import Ledger
+from app.ledger.queue import Lease
+from app.ledger.tables import ClaimRow, Nonce, RunRow, ShardRow
+from claims.registration.model import Registration
+
+SOURCE = "instrument_source_sha256"
+OPENER = "worker"
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A lease with what is to be measured, and the nonce from which every seed derives."""
+
+    lease: Lease
+    claim: str
+    registration: Registration
+    document_sha256: str
+    nonce: bytes
+
+
+def hold(session: Session, run: str, *, wait: bool = True) -> RunRow | None:
+    """The run's row, locked until the transaction ends; None for no such run, or one that another holds (no wait).
+
+    Held before the log's lock, always: whoever has the log may not wait for a run.
+    """
+    query = select(RunRow).where(RunRow.id == run).with_for_update(skip_locked=not wait)
+    return session.exec(query.execution_options(populate_existing=True)).one_or_none()
+
+
+def claim_shard(
+    session: Session, run: str, index: int, *, worker: str, source: dict[str, Any], term: timedelta
+) -> Assignment | None:
+    """Take a shard to measure it, opening the run if it is the first; None when there is nothing to do.
+
+    `source` is the code that will measure, with `instrument_source_sha256`; a run whose earlier shards were measured
+    by another instrument source is void, `code_drift`.
+    """
+    row = hold(session, run)
+    if row is None or row.status not in {"queued", "running"}:
+        return None
+    opened_with = _earlier_source(session, run)
+    if opened_with not in {None, source[SOURCE]}:
+        judging.record_void(session, row, "code_drift", {"opened_with": opened_with, "found": source[SOURCE]})
+        return None
+    lease = queue.take(session, run, index, worker=worker, source=source, term=term)
+    if lease is None:
+        return None
+    nonce = session.exec(select(Nonce.nonce).where(Nonce.run == run)).one()
+    claim = session.exec(select(ClaimRow.registration, ClaimRow.document_sha256).where(ClaimRow.id == row.claim)).one()
+    if row.status == "queued":
+        append(session, "opened", row.claim, OPENER, {"run": run, "nonce": nonce.hex(), "beacon": None})
+    return Assignment(lease, row.claim, Registration.model_validate(claim[0]), claim[1], nonce)
+
+
+def expire(ledger: Ledger) -> None:
+    """Queue again what silent workers held; void, `worker_lost`, the runs that have had every attempt."""
+    for run in _troubled(ledger):
+        with ledger.begin() as session:
+            row = hold(session, run, wait=False)
+            if row is not None and row.status == "running":
+                queue.requeue_expired(session, run)
+                void_if_exhausted(session, row)
+
+
+def give_up_shard(session: Session, lease: Lease, failure: str) -> None:
+    """Return a shard whose measuring failed; the last attempt's failure voids the run."""
+    row = hold(session, lease.run)
+    if row is not None and queue.fail(session, lease, failure) and row.status == "running":
+        void_if_exhausted(session, row)
+
+
+def void_if_exhausted(session: Session, run: RunRow) -> None:
+    """Void the run, `worker_lost`, if one of its shards has had every attempt. The caller holds the run."""
+    if queue.exhausted(session, run.id):
+        judging.record_void(session, run, "worker_lost", _known_of(queue.shards(session, run.id)))
+
+
+def ready(session: Session) -> list[str]:
+    """The running runs whose shards are all done, so that nothing is left but to judge them."""
+    unfinished = select(ShardRow.run).where(ShardRow.run == RunRow.id, ShardRow.status != "done").exists()
+    return list(session.exec(select(RunRow.id).where(RunRow.status == "running", ~unfinished)))
+
+
+def _troubled(ledger: Ledger) -> list[str]:
+    expired = (col(ShardRow.status) == "leased") & (col(ShardRow.lease_until) < func.clock_timestamp())
+    spent = (col(ShardRow.status) == "queued") & (col(ShardRow.attempts) >= queue.MOST_ATTEMPTS)
+    with ledger.begin() as session:
+        query = select(ShardRow.run).join(RunRow).where(RunRow.status == "running", expired | spent).distinct()
+        return list(session.exec(query))
+
+
+def _earlier_source(session: Session, run: str) -> str | None:
+    """The instrument source of the run's shards so far; None before the first lease."""
+    sources = [shard.source[SOURCE] for shard in queue.shards(session, run) if shard.source is not None]
+    return sources[0] if sources else None
+
+
+def _known_of(shards: list[ShardRow]) -> dict[str, Any]:
+    """What is known of a lost run: how far it came, who had it last and what went wrong."""
+    spent = next(shard for shard in shards if shard.status == "queued" and shard.attempts >= queue.MOST_ATTEMPTS)
+    return {
+        "shards_done": sum(shard.status == "done" for shard in shards),
+        "shards": len(shards),
+        "rows_done": sum(shard.rows_done for shard in shards),
+        "rows": sum(shard.rows_total for shard in shards),
+        "shard": spent.label,
+        "attempts": spent.attempts,
+        "worker": spent.worker,
+        "failure": (spent.failure or "").strip().rpartition("\n")[2],
+    }

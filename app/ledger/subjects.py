@@ -1,0 +1,26 @@
+"""What a claim's subject is called in columns, filters and on pages."""
+
+from __future__ import annotations
+
+from claims.registration.model import (
+    GeneratedDataset,
+    HuggingFaceModel,
+    LocalModel,
+    OrganismModel,
+    SubjectDataset,
+    SubjectModel,
+)
+
+
+def model_name(model: SubjectModel) -> str:
+    """`organism:<recipe>`, `tiny:<seed>`, `local:<directory>`, or the Hugging Face repository as it is."""
+    if isinstance(model, HuggingFaceModel):
+        return model.repo
+    if isinstance(model, LocalModel):
+        return f"local:{model.directory}"
+    return f"organism:{model.recipe}" if isinstance(model, OrganismModel) else f"tiny:{model.seed}"
+
+
+def dataset_name(dataset: SubjectDataset) -> str:
+    """The generator's name, or the content hash of uploaded pairs."""
+    return dataset.generator if isinstance(dataset, GeneratedDataset) else dataset.sha256
