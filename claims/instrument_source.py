@@ -1,0 +1,63 @@
+"""The identity of an instrument's code: its two halves and all of ours that they import."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("claims", "workers")
+
+
+def source_sha256(name: str, root: Path = ROOT) -> str:
+    """The SHA-256, in hex, over the source of instrument `name`: both halves and what they import of ours.
+
+    It hashes `sha256sum` lines in order of path, so `sha256sum` over `source_files` recomputes it. Read afresh on
+    every call; nothing is imported. Raises FileNotFoundError when a half is missing.
+    """
+    lines = (
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.relative_to(root).as_posix()}\n"
+        for file in source_files(name, root)
+    )
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def source_files(name: str, root: Path = ROOT) -> list[Path]:
+    """The files of instrument `name`, in order of path: the two halves, what they import transitively, the packages."""
+    waiting = [root / package / "instruments" / f"{name}.py" for package in PACKAGES]
+    found: set[Path] = set()
+    while waiting:
+        file = waiting.pop()
+        if file not in found:
+            found.add(file)
+            waiting += _imported(file, root)
+    return sorted(found, key=lambda file: file.relative_to(root).as_posix())
+
+
+def _imported(file: Path, root: Path) -> Iterator[Path]:
+    for module in _modules(ast.parse(file.read_bytes(), filename=str(file)), file, root):
+        parts = module.split(".")
+        if parts[0] in PACKAGES:
+            yield from _files(parts, root)
+
+
+def _modules(tree: ast.AST, file: Path, root: Path) -> Iterator[str]:
+    """Every module that the code may import, absolute; `from a import b` may mean the module `a.b`."""
+    package = file.relative_to(root).with_suffix("").parts[:-1]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            base = ".".join((*above, *([node.module] if node.module else [])))
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _files(parts: list[str], root: Path) -> Iterator[Path]:
+    """The module's file and its packages' `__init__.py`, which run first; what is no module has no file."""
+    for depth in range(1, len(parts) + 1):
+        stem = root.joinpath(*parts[:depth])
+        yield from (file for file in (stem / "__init__.py", stem.with_suffix(".py")) if file.is_file())
