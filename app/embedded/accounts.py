@@ -27,7 +27,7 @@ class Account:
     name: str
     uid: int
     gid: int
-    dropped: bool
+    dropped: bool = False
 
     def credentials(self) -> Credentials:
         return {"user": self.uid, "group": self.gid, "extra_groups": []} if self.dropped else {}
@@ -79,7 +79,7 @@ def _ourselves(uid: int) -> Account:
             f"user id {uid} has no passwd entry, and Postgres needs one: run as a user that has a name, "
             "or set DATABASE_URL and REDIS_URL to servers of your own"
         ) from None
-    return Account(name, uid, os.getegid(), dropped=False)
+    return Account(name, uid, os.getegid())
 
 
 def _owner_of(path: Path) -> pwd.struct_passwd | None:

@@ -96,22 +96,28 @@ class DataDirectory:
         self.account.owns(sockets)
 
 
-def locate(data: Path) -> DataDirectory:
-    """The stack's directory for what ANTEDATE_DATA says; makes nothing.
+def locate(data: Path, *, servers: bool = True) -> DataDirectory:
+    """The stack's directory for what ANTEDATE_DATA says; makes nothing. Idempotent.
 
     As root, data under a directory that the servers' account cannot pass (a 0700 home) goes to
-    /var/lib/antedate/<hash of path>, and stays there once it exists. Idempotent.
+    /var/lib/antedate/<hash of path>, and stays there once it exists. `servers=False`: none is embedded, so that no
+    account but ours need reach it.
     """
-    path = Path(os.path.realpath(data))
-    account = server_account(path / "postgres")
+    path, moved = places(data)
+    account = server_account(path / "postgres") if servers else Account(str(os.geteuid()), os.geteuid(), os.getegid())
     if not account.dropped:
         return DataDirectory(path, account)
-    moved = RELOCATED / _digest(path)
     if (moved / "postgres").exists():
         return DataDirectory(moved, server_account(moved / "postgres"))
     if (path / "postgres").exists() or account.can_enter(_nearest_existing(path)):
         return DataDirectory(path, account)
     return DataDirectory(moved, account)
+
+
+def places(data: Path) -> tuple[Path, Path]:
+    """Where the data of this ANTEDATE_DATA may be: there, or where root moves what its servers could not reach."""
+    path = Path(os.path.realpath(data))
+    return path, RELOCATED / _digest(path)
 
 
 def _nearest_existing(path: Path) -> Path:

@@ -17,4 +17,6 @@ class DirectoryInUseError(EmbeddedError):
 
 class ServiceFailedError(EmbeddedError):
     def __init__(self, name: str, reason: str, log: Path, tail: str) -> None:
-        super().__init__(f"{name} {reason}; the end of {log}:\n{tail}" if tail else f"{name} {reason}; {log} is empty")
+        super().__init__(
+            f"{name}: {reason}; the end of {log}:\n{tail}" if tail else f"{name}: {reason}; {log} is empty"
+        )

@@ -24,13 +24,13 @@ _KILL_GRACE_SECONDS = 5.0
 
 
 def end_leftovers(directory: DataDirectory) -> list[str]:
-    """End this directory's processes, clients before servers; the names of those that were there.
+    """End this directory's processes, clients before servers; says which there were, a server's children apart.
 
     Call only while holding the directory's lock. Raises EmbeddedError for a process that will not end.
     """
     servers = _working_in(directory.postgres, "postgres") + _working_in(directory.valkey, "valkey-server")
     clients = [process for process in _marked(directory.root) if process not in servers]
-    names = [f"{_name(process)} ({process.pid})" for process in [*clients, *servers]]
+    names = [f"{_name(process)} ({process.pid})" for process in [*clients, *_first(servers)]]
     _end(clients, signal.SIGTERM, _CLIENT_GRACE_SECONDS)
     end_server(directory.postgres, "postgres", signal.SIGINT)
     end_server(directory.valkey, "valkey-server", signal.SIGTERM)
@@ -40,9 +40,13 @@ def end_leftovers(directory: DataDirectory) -> list[str]:
 def end_server(data: Path, program: str, how: signal.Signals) -> None:
     """End the `program` that works in `data`: the first process by `how`, which ends its own children."""
     processes = _working_in(data, program)
+    _end(_first(processes), how, _SERVER_GRACE_SECONDS, also=processes)
+
+
+def _first(processes: list[psutil.Process]) -> list[psutil.Process]:
+    """Those that none of the others started."""
     inside = {process.pid for process in processes}
-    first = [process for process in processes if _parent(process) not in inside]
-    _end(first, how, _SERVER_GRACE_SECONDS, also=processes)
+    return [process for process in processes if _parent(process) not in inside]
 
 
 def _end(told: list[psutil.Process], how: signal.Signals, grace: float, also: Iterable[psutil.Process] = ()) -> None:

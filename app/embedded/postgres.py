@@ -111,7 +111,7 @@ def _run(directory: DataDirectory, argv: list[str | Path], script: str = "") -> 
         check=False,
         capture_output=True,
         cwd="/",
-        env=_ENVIRONMENT,
+        env={**_ENVIRONMENT, MARK: str(directory.root)},
         **directory.account.credentials(),
     )
     with (directory.logs / "initdb.log").open("ab") as log:

@@ -3,8 +3,11 @@
 import signal
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from app.embedded.directories import DataDirectory
+from app.embedded.errors import EmbeddedError
 from app.embedded.leftovers import MARK, end_server
 from app.embedded.programs import valkey_server
 from app.embedded.services import Service, StopSignal
@@ -35,8 +38,22 @@ def valkey_service(directory: DataDirectory) -> Service:
     )
 
 
+def check_broker(url: str) -> None:
+    """Raises EmbeddedError where no Redis or Valkey answers at this URL, which may hold a password."""
+    try:
+        with redis.Redis.from_url(url, socket_connect_timeout=5, socket_timeout=5) as client:
+            client.ping()
+    except (redis.RedisError, ValueError) as error:
+        raise EmbeddedError(
+            f"REDIS_URL names a server that does not answer ({error}): start it, correct the URL, "
+            "or unset REDIS_URL to use the embedded one"
+        ) from error
+
+
 def _answers(directory: DataDirectory) -> bool:
-    with redis.Redis(unix_socket_path=str(directory.valkey_socket), socket_timeout=2) as client:
+    # Asked again in a moment anyway: the client's own retries would only hold up the others.
+    once = Retry(NoBackoff(), 0)
+    with redis.Redis(unix_socket_path=str(directory.valkey_socket), socket_timeout=2, retry=once) as client:
         try:
             return bool(client.ping())
         except redis.RedisError:

@@ -16,7 +16,7 @@ def main(root: str) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     sys.stdin.buffer.read()
-    for name in end_leftovers(locate(Path(root))):
+    for name in end_leftovers(locate(Path(root), servers=False)):
         print(f"ended {name}, left by a supervisor that was killed", flush=True)  # noqa: T201 - this is its log
 
 

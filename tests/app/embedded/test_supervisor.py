@@ -1,0 +1,138 @@
+"""The supervisor's rules, on programs of a line."""
+
+import os
+import signal
+import sys
+import time
+
+import psutil
+import pytest
+
+from app.embedded.directories import locate
+from app.embedded.errors import DirectoryInUseError, ServiceFailedError
+from app.embedded.lock import hold
+from app.embedded.logs import bound
+from app.embedded.postgres import postgres_service
+from app.embedded.services import Service, StopSignal
+from app.embedded.supervisor import Stage, Supervisor
+
+
+def program(name, source, **more):
+    return Service(name=name, argv=[sys.executable, "-c", source], env=dict(os.environ), **more)
+
+
+@pytest.fixture
+def directory(data_path):
+    with hold(locate(data_path)) as held:
+        yield held.directory
+
+
+def test_a_service_that_never_comes_up_ends_the_start_with_the_end_of_its_log(directory):
+    broken = program("api", "raise SystemExit('no such column: verdict')", ready=lambda: False)
+    with (
+        pytest.raises(ServiceFailedError, match=r"api: ended 5 times(.|\n)*no such column: verdict"),
+        Supervisor(directory, [Stage([broken])]),
+    ):
+        pass
+
+
+def test_a_service_nobody_waits_for_is_given_up_too(directory, eventually):
+    told = []
+    broken = program("worker", "raise SystemExit('No module named torch')")
+    with Supervisor(directory, [Stage([broken], awaited=False)], on_failure=lambda: told.append(1)) as supervisor:
+        eventually(lambda: supervisor.failure is not None)
+    assert "No module named torch" in str(supervisor.failure)
+    assert told == [1]
+
+
+def test_a_program_that_is_not_there_is_named(directory):
+    missing = Service(name="api", argv=["/nonexistent/program"], env={})
+    with (
+        pytest.raises(ServiceFailedError, match=r"api: .*/nonexistent/program"),
+        Supervisor(directory, [Stage([missing])]),
+    ):
+        pass
+
+
+def test_stages_start_in_order_and_stop_in_reverse(directory):
+    said = []
+    sleeper = "import time; time.sleep(600)"
+    first = program("first", sleeper, prepare=lambda: said.append("first"))
+    second = program("second", sleeper, prepare=lambda: said.append("second"))
+    with Supervisor(directory, [Stage([first], then=lambda: said.append("migrated")), Stage([second])]):
+        assert said == ["first", "migrated", "second"]
+    log = (directory.logs / "supervisor.log").read_text()
+    assert log.index("stopping second") < log.index("stopping first")
+
+
+STUBBORN = """
+import signal, sys, time
+for number in (signal.SIGTERM, signal.SIGQUIT):
+    signal.signal(number, lambda number, frame: print(number, flush=True))
+print("ready", flush=True)
+while True:
+    time.sleep(1)
+"""
+
+
+def stubborn(directory, grace):
+    log = directory.logs / "worker.log"
+    return program(
+        "worker",
+        STUBBORN,
+        ready=lambda: "ready" in log.read_text(),
+        stop=(StopSignal(signal.SIGTERM, grace), StopSignal(signal.SIGQUIT, grace)),
+    )
+
+
+def test_a_child_that_will_not_stop_is_told_harder_and_then_killed(directory):
+    with Supervisor(directory, [Stage([stubborn(directory, grace=0.2)])]):
+        pass
+    assert (directory.logs / "worker.log").read_text().split() == ["ready", "15", "3"]
+
+
+def test_haste_skips_the_grace(directory):
+    with Supervisor(directory, [Stage([stubborn(directory, grace=3600)])]) as supervisor:
+        supervisor.hurry()
+
+
+FAMILY = """
+import subprocess, time
+print(subprocess.Popen(["sleep", "600"]).pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_children_of_a_dead_child_go_with_it_before_it_is_restarted(directory, eventually):
+    log = directory.logs / "worker.log"
+    service = program("worker", FAMILY, ready=lambda: bool(log.read_text()))
+    with Supervisor(directory, [Stage([service])]):
+        sleeper = psutil.Process(int(log.read_text()))
+        sleeper.parent().kill()
+        eventually(lambda: len(log.read_text().split()) == 2)
+        assert not sleeper.is_running() or sleeper.status() == psutil.STATUS_ZOMBIE
+
+
+def test_one_process_cannot_take_a_directory_twice(directory):
+    with pytest.raises(DirectoryInUseError, match=str(os.getpid())), hold(directory):
+        pass
+
+
+def test_a_pid_file_that_names_a_living_stranger_does_not_stop_postgres(directory):
+    postgres = postgres_service(directory)
+    stale = f"{os.getpid()}\n{directory.postgres}\n{int(time.time())}\n5432\n{directory.sockets}\n\n"
+    (directory.postgres / "postmaster.pid").write_text(stale)
+    (directory.sockets / ".s.PGSQL.5432.lock").write_text(stale)
+    with Supervisor(directory, [Stage([postgres])]):
+        pass
+    assert "lock file" not in (directory.logs / "postgres.log").read_text()
+
+
+def test_a_log_is_bounded_and_its_writer_goes_on(directory):
+    log = directory.logs / "api.log"
+    with log.open("ab", buffering=0) as writer:
+        writer.write(b"x" * (16 * 1024 * 1024 + 1))
+        bound(log)
+        writer.write(b"later\n")
+    assert log.read_bytes() == b"later\n"
+    assert log.with_name("api.log.1").stat().st_size == 16 * 1024 * 1024 + 1
