@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from claims.flaws import Flaw
 
 JOINERS = frozenset("\u200c\u200d")  # Persian, the Indic scripts and emoji cannot be written without them
-LAYOUT = frozenset("\t\n\r")
+_UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 # General category of a character -> code, what it is, what to do.
 _REFUSED = {
     "Cs": ("lone_surrogate", "half of a surrogate pair", "Write the whole character, or leave it out."),
@@ -31,7 +32,9 @@ def flaws_of_line(text: str, at: str, where: str) -> list[Flaw]:
 
 def flaws_of_text(text: str, at: str, where: str) -> list[Flaw]:
     """The same for what a model reads: any Unicode text, with tabs and line ends, in any normal form."""
-    return _refused(text, at, where, frozenset({"Cs", "Cc"}), LAYOUT)
+    if not _UNREADABLE.search(text):
+        return []
+    return _refused(text, at, where, frozenset({"Cs", "Cc"}), frozenset("\t\n\r"))
 
 
 def _refused(text: str, at: str, where: str, categories: frozenset[str], allowed: frozenset[str]) -> list[Flaw]:

@@ -11,7 +11,7 @@ from claims.registration.model import Registration
 Precedence = Literal["proven", "committed", "recorded", "attested", "post_hoc"]
 PRECEDENCES: tuple[Precedence, ...] = ("proven", "committed", "recorded", "attested", "post_hoc")
 
-_WHY: Mapping[Precedence, str] = MappingProxyType(
+_WHY: Mapping[str, str] = MappingProxyType(
     {
         "proven": "The data was generated from a seed that mixes a nonce with a public beacon round published after "
         "an externally witnessed checkpoint held the receipt, so nobody could have known it at freeze.",
@@ -50,6 +50,6 @@ def is_generated(registration: Registration) -> bool:
     return subject.model.kind == "organism" or subject.dataset.kind == "generated"
 
 
-def why(precedence: Precedence) -> str:
+def why(precedence: str) -> str:
     """A sentence for people: what this precedence rests on, and whom it trusts."""
     return _WHY[precedence]
