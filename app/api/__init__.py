@@ -1,0 +1,1 @@
+"""The HTTP interface: a router per resource; `schemas` is what they answer, `protocol` what HTTP asks of all alike."""

@@ -1,0 +1,79 @@
+"""One claim: what was frozen, what came of it, and every entry that says so."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from sqlmodel import Session
+
+from app import errors
+from app.api.protocol.access import TheLedger
+from app.api.protocol.addresses import ClaimInPath, missing
+from app.api.protocol.conditional import json_answer
+from app.api.protocol.description import answers
+from app.api.protocol.querying import STRICT
+from app.api.schemas.claims import Claim, ClaimLink, FullHypothesis, commit_of, listed
+from app.api.schemas.common import Page
+from app.api.schemas.history import LogEntry
+from app.api.schemas.voids import voids_of
+from app.ledger import log, queries, records
+from app.ledger.queries import ClaimSummary
+from claims.precedence import Precedence, why
+from claims.registration.model import Registration
+
+router = APIRouter(tags=["claims"], dependencies=[STRICT])
+
+
+@router.get("/v1/claims/{claim}", response_model=Claim, summary="One claim", responses=answers(errors.NotFoundError))
+def get_claim(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
+    """The claim whole. Its ETag changes when anything about it does; the frozen document never does."""
+    with ledger.begin() as session:
+        summary = queries.get_claim(session, claim)
+        if summary is None:
+            raise missing("claim", claim)
+        answer = _whole(session, summary)
+    return json_answer(request, answer)
+
+
+@router.get(
+    "/v1/claims/{claim}/history",
+    response_model=Page[LogEntry],
+    summary="A claim's entries",
+    responses=answers(errors.NotFoundError),
+)
+def get_history(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
+    """Every entry of the log about this claim, oldest first: all else that is said of it follows from these."""
+    with ledger.begin() as session:
+        entries = log.history(session, claim)
+    if not entries:
+        raise missing("claim", claim)
+    return json_answer(request, Page[LogEntry](items=[LogEntry.of(entry) for entry in entries], next=None))
+
+
+def _whole(session: Session, summary: ClaimSummary) -> Claim:
+    entries = log.history(session, summary.id)
+    canonical = queries.document(session, summary.id)
+    assert canonical is not None, "a claim has its document"
+    document: dict[str, Any] = json.loads(canonical)
+    registration = Registration.model_validate(document)
+    frozen = {hypothesis.id: hypothesis for hypothesis in registration.hypotheses}
+    hypotheses = [
+        FullHypothesis(
+            **FullHypothesis.columns(row),
+            statement=frozen[row.id].statement,
+            predict=frozen[row.id].predict.model_dump(),
+        )
+        for row in summary.hypotheses
+    ]
+    return Claim(
+        **listed(summary),
+        hypotheses=hypotheses,
+        registration=document,
+        precedence_reason=why(cast("Precedence", summary.precedence)),
+        service=commit_of(entries[0].payload["service"]),
+        voids=voids_of(registration, entries, records.evidence_of(session, summary.id)),
+        links=[ClaimLink.of(link) for link in records.links_of(session, summary.id)],
+    )

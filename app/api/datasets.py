@@ -1,0 +1,76 @@
+"""Preference pairs: uploaded once, known by the hash of their canonical bytes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Response
+
+from app import errors
+from app.api.protocol.access import Filer, TheLedger
+from app.api.protocol.addresses import DatasetInPath, missing
+from app.api.protocol.bodies import DATASET, body_of
+from app.api.protocol.description import answers, body
+from app.api.protocol.querying import STRICT
+from app.api.protocol.refusals import refused_as
+from app.api.schemas.datasets import Dataset
+from app.ledger import datasets
+from claims.characters import flaws_of_line
+from claims.flaws import RefusedInputError, pointer
+from claims.pairs import read_pairs
+
+router = APIRouter(tags=["datasets"], dependencies=[STRICT])
+LINES = {"type": "string", "description": "One preference pair a line: id, dimension, prompt, chosen, rejected."}
+
+Name = Annotated[str, Query(min_length=1, max_length=200, description="What people call it.")]
+
+
+@router.post(
+    "/v1/datasets",
+    summary="Upload preference pairs",
+    status_code=201,
+    responses={
+        200: {"model": Dataset, "description": "These pairs are on the ledger already, under the name shown."},
+        **answers(
+            errors.UnauthenticatedError,
+            errors.ScopeMissingError,
+            errors.BodyTooSlowError,
+            errors.BodyTooLargeError,
+            errors.WrongMediaTypeError,
+            errors.WrongContentEncodingError,
+            errors.InvalidPairsError,
+        ),
+    },
+    openapi_extra=body(DATASET, LINES, "UTF-8 JSONL. Every bad line is named, and then none is imported."),
+)
+def upload_dataset(
+    ledger: TheLedger,
+    caller: Filer,
+    name: Name,
+    lines: Annotated[bytes, Depends(body_of(DATASET))],
+    response: Response,
+) -> Dataset:
+    """Put preference pairs on the ledger. The order of lines and of keys does not change what they are."""
+    with refused_as(errors.InvalidQueryError):
+        _check(name)
+    with refused_as(errors.InvalidPairsError), ledger.begin() as session:
+        uploaded = datasets.upload(session, read_pairs(lines), name, caller.registrant)
+    response.headers["Location"] = f"/v1/datasets/{uploaded.dataset.sha256}"
+    response.status_code = 201 if uploaded.created else 200
+    return Dataset.of(uploaded.dataset)
+
+
+def _check(name: str) -> None:
+    flaws = flaws_of_line(name, pointer("name"), "the name")
+    if flaws:
+        raise RefusedInputError(*flaws)
+
+
+@router.get("/v1/datasets/{sha256}", summary="One dataset", responses=answers(errors.NotFoundError))
+def get_dataset(ledger: TheLedger, sha256: DatasetInPath) -> Dataset:
+    """What is known of the pairs with this hash."""
+    with ledger.begin() as session:
+        found = datasets.find(session, sha256)
+    if found is None:
+        raise missing("dataset", sha256)
+    return Dataset.of(found)

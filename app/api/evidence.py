@@ -1,0 +1,70 @@
+"""What was measured for a claim: its evidence, and the rows that everything in it follows from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response, StreamingResponse
+from sqlmodel import Session
+
+from app import errors
+from app.api.protocol.access import TheLedger
+from app.api.protocol.addresses import ClaimInPath, missing
+from app.api.protocol.conditional import REVALIDATE, tagged, unchanged
+from app.api.protocol.description import answers
+from app.api.protocol.querying import STRICT
+from app.ledger import queries, records
+from app.ledger.database import Ledger
+from app.ledger.records import FoundEvidence
+from claims.evidence import Evidence
+
+router = APIRouter(tags=["evidence"], dependencies=[STRICT])
+NDJSON = "application/x-ndjson"
+PROBLEMS = answers(errors.NotFoundError, errors.NothingMeasuredError)
+
+
+@router.get("/v1/claims/{claim}/evidence", response_model=Evidence, summary="What was found", responses=PROBLEMS)
+def get_evidence(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
+    """The deciding run's evidence, as its canonical bytes.
+
+    Their SHA-256 is `evidence_sha256` in the log, and the ETag.
+    """
+    with ledger.begin() as session:
+        found = _evidence(session, claim)
+    return tagged(request, found.canonical, found.sha256, "application/json")
+
+
+@router.get(
+    "/v1/claims/{claim}/rows",
+    response_class=StreamingResponse,
+    summary="The rows behind it",
+    responses={200: {"content": {NDJSON: {"schema": {"type": "string"}}}}, **PROBLEMS},
+)
+def get_rows(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
+    """The deciding run's `rows.jsonl`, one JSON object a line: their SHA-256 is `rows_sha256` of the evidence."""
+    with ledger.begin() as session:
+        found = _evidence(session, claim)
+        size, _ = records.rows_of(session, found)
+    headers = {**REVALIDATE, "ETag": f'"{found.rows_sha256}"'}
+    if unchanged(request, found.rows_sha256):
+        return Response(status_code=304, headers=headers)
+    return StreamingResponse(
+        _chunks(ledger, found), media_type=NDJSON, headers={**headers, "Content-Length": str(size)}
+    )
+
+
+def _chunks(ledger: Ledger, evidence: FoundEvidence) -> Iterator[bytes]:
+    """A transaction of its own: the answer is sent after the route has returned."""
+    with ledger.begin() as session:
+        _, chunks = records.rows_of(session, evidence)
+        yield from chunks
+
+
+def _evidence(session: Session, claim: str) -> FoundEvidence:
+    found = records.evidence_of(session, claim)
+    if found is not None:
+        return found
+    if queries.get_claim(session, claim) is None:
+        raise missing("claim", claim)
+    raise errors.NothingMeasuredError(f"No run of claim {claim} has ended with evidence.")

@@ -1,0 +1,77 @@
+"""Claims by what they are about and what became of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BeforeValidator
+
+from app import errors
+from app.api.protocol.access import TheLedger
+from app.api.protocol.description import answers
+from app.api.protocol.querying import STRICT
+from app.api.protocol.refusals import refused_as
+from app.api.schemas.claims import ListedClaim
+from app.api.schemas.common import Page
+from app.ledger.filters import ClaimFilter
+from app.ledger.queries import MOST_IN_A_LIST, list_claims
+
+router = APIRouter(tags=["claims"], dependencies=[STRICT])
+
+Status = Literal["registered", "running", "confirmed", "refuted", "inconclusive", "void", "withdrawn"]
+Precedence = Literal["attested", "post_hoc", "proven", "committed", "recorded"]
+
+
+def _at_commas(values: list[str]) -> list[str]:
+    return [word for value in values for word in value.split(",")]
+
+
+SEVERAL = BeforeValidator(_at_commas)
+Words = Annotated[list[Annotated[str, Query(min_length=1)]], SEVERAL, Query(max_length=100)]
+
+
+@router.get("/v1/claims", summary="Claims, newest first", responses=answers())
+def get_claims(
+    request: Request,
+    response: Response,
+    ledger: TheLedger,
+    *,
+    status: Annotated[list[Status], SEVERAL, Query(description="What came of it.")] = [],  # noqa: B006 - never changed
+    superseded: Annotated[bool | None, Query(description="Whether another claim replaced it.")] = None,
+    contested: Annotated[bool | None, Query(description="Whether what it builds on gave way.")] = None,
+    precedence: Annotated[list[Precedence], SEVERAL, Query(description="How we know it came before.")] = [],  # noqa: B006
+    model: Words = [],  # noqa: B006
+    instrument: Words = [],  # noqa: B006
+    metric: Words = [],  # noqa: B006
+    registrant: Words = [],  # noqa: B006
+    q: Annotated[
+        str | None,
+        Query(min_length=1, max_length=1000, description='Words, "phrases", or, -not; in title, statement, rationale.'),
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=MOST_IN_A_LIST)] = 50,
+    cursor: Annotated[str | None, Query(description="`next` of the page before.")] = None,
+) -> Page[ListedClaim]:
+    """Each parameter narrows the list. One that takes words may repeat or hold commas, and means any of them."""
+    chosen = ClaimFilter(
+        status=tuple(status),
+        superseded=superseded,
+        contested=contested,
+        precedence=tuple(precedence),
+        model=tuple(model),
+        instrument=tuple(instrument),
+        metric=tuple(metric),
+        registrant=tuple(registrant),
+        q=q,
+    )
+    with refused_as(errors.InvalidQueryError), ledger.begin() as session:
+        page = list_claims(session, chosen, cursor=cursor, limit=limit)
+    if page.next is not None:
+        response.headers["Link"] = f'<{_next_address(request, page.next)}>; rel="next"'
+    return Page(items=[ListedClaim.of(claim) for claim in page.items], next=page.next)
+
+
+def _next_address(request: Request, cursor: str) -> str:
+    kept = [(name, value) for name, value in request.query_params.multi_items() if name != "cursor"]
+    return f"{request.url.path}?{urlencode([*kept, ('cursor', cursor)])}"

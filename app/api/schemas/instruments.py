@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any, Self
+
+from pydantic import Field
+
+from app.api.schemas.common import Answer
+from claims.instruments.manifest import Manifest, Metric
+
+
+class MetricAnswer(Answer):
+    """One number that an instrument estimates; a bound is null where there is none."""
+
+    name: str = Field(examples=["recovery_gap"])
+    meaning: str
+    unit: str
+    low: float | None
+    high: float | None
+    exact: bool
+    diagnostic: bool = Field(description="May serve kill criteria and controls, never a hypothesis.")
+    ceiling: str = Field(description="Why the metric cannot move beyond a value in practice; empty where it can.")
+
+    @classmethod
+    def of(cls, metric: Metric) -> Self:
+        bounds = {
+            name: bound if isfinite(bound) else None for name, bound in (("low", metric.low), ("high", metric.high))
+        }
+        return cls(**{**vars(metric), **bounds})
+
+
+class InstrumentAnswer(Answer):
+    """An instrument's manifest: what it takes, and what it estimates."""
+
+    name: str = Field(examples=["planted_key_recovery"])
+    version: str
+    title: str
+    summary: str
+    params: dict[str, Any] = Field(description="JSON Schema of its parameters.")
+    metrics: list[MetricAnswer]
+    gauge: str
+    access: list[str]
+    capabilities: list[str]
+    model_kinds: list[str]
+    dataset_kinds: list[str]
+    recipes: dict[str, Any] = Field(description="The organisms it knows, each with the JSON Schema of its parameters.")
+    generators: list[str]
+    sampling: list[str] = Field(description="The sizes that a registration states.")
+    unit: str
+    intervals: dict[str, int] = Field(description="The interval methods, each with the fewest independent units.")
+    queue: str
+
+    @classmethod
+    def of(cls, manifest: Manifest) -> Self:
+        metrics = [MetricAnswer.of(metric) for metric in manifest.metrics]
+        recipes = {name: dict(schema) for name, schema in (manifest.recipes or {}).items()}
+        rest = {name: _plain(value) for name, value in vars(manifest).items() if name not in {"metrics", "recipes"}}
+        return cls(metrics=metrics, recipes=recipes, **rest)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of a manifest
+    return list(value) if isinstance(value, tuple) else value

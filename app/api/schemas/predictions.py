@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from app.api.schemas.common import Answer, ClaimId, Sha256, Time
+
+
+class LoggedEntry(Answer):
+    """The `registered` entry, and what its leaf is hashed over."""
+
+    object: dict[str, Any]
+    canonical: str = Field(description="Base64 of the entry's canonical bytes.")
+    leaf_hash: Sha256
+
+
+class Receipt(Answer):
+    """What proves that a document was frozen, and when. Keep it."""
+
+    claim: ClaimId
+    url: str = Field(description="The claim's page.", examples=["http://127.0.0.1:8000/claims/k3v9x2m8q4w7"])
+    filed: Time
+    document_sha256: Sha256
+    registrant: str
+    service: dict[str, Any] = Field(description="Commit and dirty flag of the service.")
+    instrument: dict[str, Any] = Field(description="Name, version, source hash, commit and dirty flag.")
+    nonce_sha256: Sha256 = Field(description="Commits the ledger to a nonce that it reveals when data opens.")
+    precedence: str
+    check: dict[str, Any] = Field(description="What the design check answered.")
+    entry: LoggedEntry
+    note: str = Field(description="A C2SP signed note over the entry's leaf.")
+    vkey: str = Field(description="The key of the signature. Pin the one at /v1/log/key beforehand.")

@@ -1,0 +1,32 @@
+"""A registration in a file, as the JSON bytes that are sent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from app.cli.errors import BadInputError, flaw_line
+from claims.flaws import RefusedInputError
+from claims.registration.yaml_form import read_yaml
+
+YAML_SUFFIXES = {".yaml", ".yml"}
+
+
+def read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInputError(f"cannot read {path}: {error.strerror or error}.") from error
+
+
+def read_document(path: Path) -> bytes:
+    """The JSON body for POST /v1/predictions: a JSON file as it is, a YAML file read by the rules of `claims`."""
+    body = read_bytes(path)
+    if path.suffix.lower() not in YAML_SUFFIXES:
+        return body
+    try:
+        document = read_yaml(body)
+    except RefusedInputError as error:
+        flaws = (flaw_line(vars(flaw)) for flaw in error.flaws)
+        raise BadInputError("\n".join([f"{path} is refused; nothing was sent.", *flaws])) from error
+    return json.dumps(document, ensure_ascii=False, allow_nan=False).encode()

@@ -1,0 +1,57 @@
+"""How a command ends: the documented exit codes (docs/cli.md), and errors that are one message for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+OUTCOME_CODES: Mapping[str, int] = MappingProxyType(
+    {"confirmed": 0, "refuted": 10, "inconclusive": 11, "void": 12, "withdrawn": 13}
+)
+
+
+class CommandError(Exception):
+    """The command cannot do what was asked; its text says why and what to do."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class BadInputError(CommandError):
+    """What was handed to the command cannot be used; nothing was sent."""
+
+    exit_code = 2
+
+
+class UnreachableError(CommandError):
+    exit_code = 3
+
+
+class RefusedError(CommandError):
+    """The service answered with a problem (RFC 9457), kept whole in `problem`."""
+
+    exit_code = 4
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        super().__init__(_in_words(status, problem))
+        self.status = status
+        self.problem = problem
+
+    @property
+    def code(self) -> str:
+        return str(self.problem.get("type", "")).rpartition("/")[2]
+
+
+def _in_words(status: int, problem: Mapping[str, Any]) -> str:
+    lines = [f"{problem.get('title', 'refused')} ({status}): {problem.get('detail', 'no detail given')}"]
+    if url := problem.get("url"):
+        lines.append(f"  {url}")
+    lines += [flaw_line(flaw) for flaw in problem.get("errors", [])]
+    if remedy := problem.get("remedy"):
+        lines.append(str(remedy))
+    return "\n".join(lines)
+
+
+def flaw_line(flaw: Mapping[str, Any]) -> str:
+    """One flaw of a problem on one line: where, what, and what to do."""
+    return f"  {flaw['pointer'] or '(the whole)'}: {flaw['detail']} {flaw['remedy']}"

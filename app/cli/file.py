@@ -1,0 +1,62 @@
+"""`antedate file`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from app.cli.documents import read_document
+from app.cli.local import connect
+from app.cli.options import AsJson, Key, Url
+from app.cli.output import line, print_json
+from app.cli.service import Service
+from app.cli.watch import conclude
+
+
+def file(
+    document: Annotated[Path, typer.Argument(metavar="FILE", help="The registration, .yaml, .yml or JSON.")],
+    *,
+    idempotency_key: Annotated[
+        str | None, typer.Option(help="Sending the same file again with the same key gives the first answer again.")
+    ] = None,
+    then_watch: Annotated[
+        bool, typer.Option("--watch", help="Then follow it to its verdict, as `watch` does.")
+    ] = False,
+    url: Url = None,
+    key: Key = None,
+    as_json: AsJson = False,
+) -> None:
+    """File a prediction from a YAML or JSON file.
+
+    Prints the claim's address and its signed receipt: keep the receipt, it proves what was frozen and when.
+    With --json it prints the receipt alone, or with --watch as well the claim as it ended.
+    """
+    body = read_document(document)
+    with connect(url, key) as service:
+        receipt = post_prediction(service, body, idempotency_key)
+        if not as_json:
+            print_receipt(service, receipt)
+        elif not then_watch:
+            print_json(receipt)
+        if then_watch:
+            conclude(service, receipt["claim"], as_json=as_json)
+
+
+def post_prediction(service: Service, body: bytes, idempotency_key: str | None = None) -> dict[str, Any]:
+    """File the JSON document `body`; the receipt. Raises RefusedError, `already_filed` among its codes."""
+    headers = {"Idempotency-Key": idempotency_key} if idempotency_key is not None else None
+    receipt: dict[str, Any] = service.post("/v1/predictions", body, "application/json", headers=headers)
+    return receipt
+
+
+def print_receipt(service: Service, receipt: dict[str, Any]) -> None:
+    line("claim", f"{service.url}/claims/{receipt['claim']}")
+    line("document", f"sha256:{receipt['document_sha256']}")
+    line("filed", receipt["filed"])
+    line("precedence", receipt["precedence"])
+    for warning in receipt["check"].get("warnings", []):
+        line("warning", warning["detail"])
+    typer.echo()
+    typer.echo(receipt["note"].rstrip("\n"))

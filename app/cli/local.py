@@ -1,0 +1,46 @@
+"""The service that `antedate up` runs on this machine: where it listens, and the key it left for us."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from app.cli.errors import BadInputError, UnreachableError
+from app.cli.service import Service
+from app.embedded.running import Running, find_running
+from app.settings import SettingsError, read_settings
+
+
+def connect(url: str | None, key: str | None) -> Service:
+    """The service that `url` names, else the one running here; with the key given, else, for the latter, its own.
+
+    The key of this machine's service is never sent to another one.
+    """
+    if url is not None:
+        return Service(url, key)
+    running = _running()
+    return Service(running.url, key or own_key(running.secrets))
+
+
+def key_file(secrets: Path) -> Path:
+    """The 0600 file of the key of registrant `local`."""
+    return secrets / "local.key"
+
+
+def _running() -> Running:
+    try:
+        data = read_settings().data
+    except SettingsError as error:
+        raise BadInputError(str(error)) from error
+    running = find_running(data)
+    if running is None:
+        raise UnreachableError(
+            f"no service of {data} is running: start one with `antedate up`, or name another by --url or ANTEDATE_URL."
+        )
+    return running
+
+
+def own_key(secrets: Path) -> str | None:
+    try:
+        return key_file(secrets).read_text(encoding="ascii").strip()
+    except OSError:
+        return None
