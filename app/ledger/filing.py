@@ -22,11 +22,12 @@ from app.ledger.projections.runs import run_id
 from app.ledger.receipts import receipt_of
 from app.ledger.signing import Signing
 from app.ledger.tables import ClaimRow, Nonce, Receipt
-from claims import design, provenance
+from claims.design import check
 from claims.entries import Entry
 from claims.flaws import Flaw, RefusedInputError
 from claims.instrument_source import source_sha256
 from claims.instruments import catalogue
+from claims.provenance import capture
 from claims.registration.model import Registration
 from claims.registration.reading import Frozen
 
@@ -62,8 +63,8 @@ def file(
     registration = frozen.registration
     _refuse_duplicate(session, frozen)
     _refuse(premises.flaws_in(session, registration, registrant, model_root))
-    plan = catalogue()[registration.instrument.name].plan
-    shards = plan(registration, premises.pairs_per_dimension(session, registration))
+    instrument, pairs = catalogue()[registration.instrument.name], premises.pairs_per_dimension(session, registration)
+    shards = instrument.plan(registration, pairs)
     payload = {
         "registration": enclose(session, frozen.document, frozen.canonical),
         "document_sha256": frozen.sha256,
@@ -75,9 +76,9 @@ def file(
     _refuse_duplicate(session, frozen)
     _refuse(premises.amendment_flaws(session, registration, registrant))
     precedence = precedence_now(session, registration)
-    payload |= {"precedence": precedence, "check": design.check(registration, precedence)}
+    payload |= {"precedence": precedence, "check": check(registration, precedence, pairs)}
     entry, run = _register(session, payload)
-    queue.enqueue(session, run, catalogue()[registration.instrument.name].MANIFEST.queue, shards)
+    queue.enqueue(session, run, instrument.MANIFEST.queue, shards)
     _supersede_amended(session, registration, entry)
     receipt = receipt_of(entry, signing=signing, public_url=public_url)
     session.execute(insert(Receipt).values(claim=entry.claim, body=receipt))
@@ -98,7 +99,7 @@ def _refuse(flaws: Sequence[Flaw]) -> None:
 
 def _code(registration: Registration) -> dict[str, Any]:
     """Which code froze the prediction, and which would measure it now."""
-    source = provenance.capture(SOURCE_ROOT)
+    source = capture(SOURCE_ROOT)
     code = {"commit": source.commit, "dirty": source.dirty}
     chosen = registration.instrument
     sha256 = source_sha256(chosen.name)
