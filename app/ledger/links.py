@@ -54,7 +54,8 @@ def _append(session: Session, type_: str, claim: str, registrant: str, payload: 
     try:
         return append(session, type_, claim, registrant, payload)
     except IllegalStepError as error:
-        raise TooLateError(claim, str(error)) from error
+        _, _, why = str(error).partition(": ")
+        raise TooLateError(claim, why) from error
 
 
 def _check_own(session: Session, claim: str, registrant: str) -> None:

@@ -15,9 +15,12 @@ from app.embedded.endpoints import Endpoints
 from app.ledger import queue
 from app.ledger.append import append
 from app.ledger.database import Ledger
+from app.ledger.judging import record_evidence
 from app.ledger.migrate import upgrade
+from app.ledger.runs import hold
 from app.ledger.tables import Base, Nonce
 from claims.canonical import canonical_bytes, sha256_hex
+from claims.evidence import Evidence
 from claims.instruments.manifest import Shard
 
 DATABASE = "ledger_tests"
@@ -118,3 +121,59 @@ def open_run() -> Callable[[Session, str], None]:
         append(session, "opened", claim, "worker", {"run": f"{claim}-1", "nonce": nonce.hex(), "beacon": None})
 
     return opened
+
+
+@pytest.fixture
+def evidence() -> Callable[..., Evidence]:
+    """`evidence(lo, hi, rows=b"")`: what a run of DOCUMENT's instrument could have found, `heads` in [lo, hi]."""
+
+    def found(lo: float, hi: float, rows: bytes = b"", **parts: Any) -> Evidence:
+        estimate = {"value": (lo + hi) / 2, "lo": lo, "hi": hi, "level": 0.95, "method": "student_t"}
+        body = {
+            "schema": "antedate.evidence/1",
+            "instrument": "coin_toss",
+            "version": "1",
+            "params": {},
+            "subject": {
+                "model": {"weights_sha256": None, "dtype": "float32", "device": "cpu", "attention": "eager"},
+                "dataset": {"sha256": None, "n": 24},
+            },
+            "access": ["scores"],
+            "estimates": {"heads": {**estimate, "unit": "organism", "n": 24, "n_effective": 24.0}},
+            "diagnostics": {},
+            "not_measured": {},
+            "counts": {"organisms": 24},
+            "nondeterminism": {},
+            "controls": {},
+            "conformance": {},
+            "gauge": "invariant",
+            "provenance": {
+                "commit": "c" * 40,
+                "dirty": "clean",
+                "diff_sha256": None,
+                "instrument_source_sha256": "5" * 64,
+                "packages": {"numpy": "2.4.6"},
+                "platform": "Linux",
+                "started": "2026-11-30T12:00:00.000000Z",
+                "finished": "2026-11-30T12:01:00.000000Z",
+            },
+            "cost": {"seconds": 60.0},
+            "rows_sha256": hashlib.sha256(rows).hexdigest(),
+            **parts,
+        }
+        return Evidence.model_validate(body)
+
+    return found
+
+
+@pytest.fixture
+def judge(open_run, evidence) -> Callable[[Session, str, str], None]:
+    """`judge(session, claim, "refuted")`: open the claim's run and record evidence from which that verdict follows."""
+    bounds = {"confirmed": (0.6, 0.7), "refuted": (0.3, 0.4), "inconclusive": (0.4, 0.6), "void": (0.6, 0.6)}
+
+    def judged(session: Session, claim: str, verdict: str) -> None:
+        open_run(session, claim)
+        run = hold(session, f"{claim}-1")
+        assert record_evidence(session, run, evidence(*bounds[verdict]), b"").status == verdict
+
+    return judged
