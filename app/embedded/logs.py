@@ -24,13 +24,14 @@ def bound(log: Path) -> None:
 
 
 def tail(log: Path) -> str:
-    """The last whole lines of a log, at most 2,000 bytes."""
+    """The last whole lines of a log, about 2,000 bytes."""
     if not log.exists():
         return ""
     with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
-        text = file.read().decode(errors="replace")
-    return text.strip()
+        start = max(0, log.stat().st_size - _TAIL_BYTES)
+        file.seek(start)
+        lines = file.read().decode(errors="replace").splitlines()
+    return "\n".join(lines[1:] if start else lines).strip()
 
 
 def supervisor_log(directory: Path) -> logging.Logger:

@@ -15,7 +15,8 @@ from app.embedded.leftovers import MARK
 from app.embedded.ports import reachable_url
 from app.embedded.services import Service, StopSignal
 
-_PROBE_SECONDS = 5.0
+# A probe waits in the listening socket until the API takes it; a dead API is noticed between two.
+_PROBE_SECONDS = 2.0
 # Warm: no new task, running ones may end. Cold: they are given back to the queue.
 _WORKER_STOP = (StopSignal(signal.SIGTERM, 10.0), StopSignal(signal.SIGQUIT, 5.0))
 

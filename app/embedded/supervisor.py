@@ -15,7 +15,7 @@ from app.embedded.services import Child, Service, nothing, stop_all
 
 _TICK_SECONDS = 0.1
 _READY_SECONDS = 60.0
-_MOST_FAILED_STARTS = 5
+_MOST_FAILED_STARTS = 3
 _FIRST_DELAY_SECONDS = 0.2
 _LONGEST_DELAY_SECONDS = 10.0
 # A child that lived so long has started well, whether or not anyone asked it.

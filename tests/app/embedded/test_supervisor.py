@@ -30,7 +30,7 @@ def directory(data_path):
 def test_a_service_that_never_comes_up_ends_the_start_with_the_end_of_its_log(directory):
     broken = program("api", "raise SystemExit('no such column: verdict')", ready=lambda: False)
     with (
-        pytest.raises(ServiceFailedError, match=r"api: ended 5 times(.|\n)*no such column: verdict"),
+        pytest.raises(ServiceFailedError, match=r"api: ended 3 times(.|\n)*no such column: verdict"),
         Supervisor(directory, [Stage([broken])]),
     ):
         pass
