@@ -110,6 +110,9 @@ def _base64(data: bytes) -> str:
 
 def _unbase64(text: str) -> bytes:
     try:
-        return base64.b64decode(text, validate=True)
+        data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
         raise InvalidNoteError(f"{text[:80]!r} is not base64") from error
+    if _base64(data) != text:  # one text for one key: the decoder forgives padding and spare bits
+        raise InvalidNoteError(f"{text[:80]!r} is not base64 in its one form")
+    return data
