@@ -24,7 +24,6 @@ FLAW_CODES: Mapping[str, str] = MappingProxyType(
         "hidden_character": "Text holds a character that shows nothing and can reorder or hide what stands beside it.",
         "not_nfc": "Text is not in Unicode normal form C.",
         "not_canonical": "A value has no canonical JSON form.",
-        "not_an_object": "An object was expected.",
         # The shape
         "unknown_key": "The schema does not know this key.",
         "missing_key": "A key that the schema needs is missing.",

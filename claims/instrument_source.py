@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -26,7 +26,10 @@ def source_sha256(name: str, root: Path = ROOT) -> str:
 
 def source_files(name: str, root: Path = ROOT) -> list[Path]:
     """The files of instrument `name`, in order of path: the two halves, what they import transitively, the packages."""
-    waiting = [root / package / "instruments" / f"{name}.py" for package in PACKAGES]
+    halves = [(package, "instruments", name) for package in PACKAGES]
+    # A half that is missing is not passed over: reading it fails, by its name.
+    waiting = [root.joinpath(*half).with_suffix(".py") for half in halves]
+    waiting += [file for half in halves for file in _files(half, root)]
     found: set[Path] = set()
     while waiting:
         file = waiting.pop()
@@ -56,7 +59,7 @@ def _modules(tree: ast.AST, file: Path, root: Path) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
-def _files(parts: list[str], root: Path) -> Iterator[Path]:
+def _files(parts: Sequence[str], root: Path) -> Iterator[Path]:
     """The module's file and its packages' `__init__.py`, which run first; what is no module has no file."""
     for depth in range(1, len(parts) + 1):
         stem = root.joinpath(*parts[:depth])
