@@ -1,0 +1,64 @@
+"""What a visitor asked for in the address: read strictly, so that a mistyped filter never shows an unfiltered list."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from starlette.datastructures import QueryParams
+
+from app.errors import InvalidQueryError
+from app.ledger.filters import ClaimFilter
+from app.pages.listing import FLAGS, SEVERAL
+from claims.flaws import Flaw, pointer
+from claims.lifecycle import CLAIM_STATUSES
+from claims.precedence import PRECEDENCES
+
+CLOSED = {"status": CLAIM_STATUSES, "precedence": PRECEDENCES, **dict.fromkeys(FLAGS, ("true", "false"))}
+CLAIMS = ("q", *SEVERAL, *FLAGS, "cursor")
+
+
+def filters(query: QueryParams) -> ClaimFilter:
+    """The filters of the claims list. A value may hold several words with commas between; empty ones are no filter.
+
+    Raises InvalidQueryError that names every parameter that is unknown or not of its form.
+    """
+    check(query, CLAIMS)
+    several: dict[str, Any] = {name: tuple(_words(query, name)) for name in SEVERAL}
+    flags: dict[str, Any] = {name: query[name] == "true" for name in FLAGS if query.get(name)}
+    return ClaimFilter(**several, **flags, q=query.get("q", "").strip() or None)
+
+
+def cursor(query: QueryParams) -> str | None:
+    return query.get("cursor") or None
+
+
+def check(query: QueryParams, taken: Collection[str]) -> None:
+    """Refuses parameters that are not `taken`, repeated where only one can be meant, or outside a closed list."""
+    flaws = [flaw for name, value in query.multi_items() if (flaw := _flaw(query, name, value, taken))]
+    if flaws:
+        raise InvalidQueryError(flaws[0].detail, flaws=flaws)
+
+
+def _flaw(query: QueryParams, name: str, value: str, taken: Collection[str]) -> Flaw | None:
+    if name not in taken:
+        return Flaw(
+            pointer(name), "unknown_parameter", f"There is no filter {name!r}.", f"The filters are {', '.join(taken)}."
+        )
+    if any(ord(character) < 32 or ord(character) == 127 for character in value):  # noqa: PLR2004 - ASCII's controls
+        return Flaw(pointer(name), "control_character", f"{name!r} holds a control character.", "Leave it out.")
+    if name not in SEVERAL and len(query.getlist(name)) > 1:
+        return Flaw(pointer(name), "repeated_parameter", f"{name!r} stands twice.", "Give it once.")
+    unknown = [word for word in _split(value) if name in CLOSED and word not in CLOSED[name]]
+    if unknown:
+        known = ", ".join(CLOSED[name])
+        return Flaw(pointer(name), "invalid_parameter", f"{name!r} cannot be {unknown[0]!r}.", f"It is one of {known}.")
+    return None
+
+
+def _words(query: QueryParams, name: str) -> list[str]:
+    return list(dict.fromkeys(word for value in query.getlist(name) for word in _split(value)))
+
+
+def _split(value: str) -> list[str]:
+    return [word for part in value.split(",") if (word := part.strip())]

@@ -1,0 +1,1 @@
+"""The claim page: from what the ledger holds of one claim (`record`) to what its template says (`page`)."""

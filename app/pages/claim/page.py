@@ -1,0 +1,177 @@
+"""Everything the claim page's template needs, in the order in which the page answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.pages.charts.forest import forest
+from app.pages.charts.theme import Picture
+from app.pages.claim import outcome, sureness
+from app.pages.claim.citation import Citation, citation
+from app.pages.claim.facts import Fact, FactGroup, fact_groups
+from app.pages.claim.outcome import Judgement
+from app.pages.claim.record import ClaimRecord, Linked, Reason, Work
+from app.pages.claim.sureness import Check
+from app.pages.claim.timeline import Moment, timeline
+from claims.entries import Entry
+from claims.instruments import catalogue
+from claims.registration.model import Registration
+
+STATUS_SAYS = {
+    "registered": "Frozen and waiting for a worker. Nothing has been measured.",
+    "running": "Being measured now.",
+    "void": "The study could not be judged. Void is neither a refutation nor a pass.",
+    "withdrawn": "Withdrawn by its registrant before any data opened. What was predicted stays on the record.",
+}
+
+
+@dataclass(frozen=True)
+class Download:
+    name: str
+    url: str
+    says: str
+    available: bool
+
+
+@dataclass(frozen=True)
+class ClaimPage:
+    """One claim, told in order: predicted, came out, came before, measured by, how sure, links, gaps, downloads."""
+
+    id: str
+    status: str
+    headline: str
+    registrant: str
+    filed: datetime
+    contested: bool
+    superseded_by: Linked | None
+    registration: Registration
+    document_sha256: str
+    document: str
+    warnings: Sequence[str]
+    judgements: Sequence[Judgement]
+    forest: Picture | None
+    reasons: Sequence[Reason]
+    timeline: Sequence[Moment]
+    precedence: str
+    precedence_why: str
+    fact_groups: Sequence[FactGroup]
+    checks: Sequence[Check]
+    method: Sequence[Fact]
+    reproductions: str
+    links: Sequence[Linked]
+    not_measured: Sequence[tuple[str, str]]
+    counts: Sequence[tuple[str, int]]
+    evidence_sha256: str | None
+    rows_sha256: str | None
+    recomputed: bool | None
+    withdrawal: str | None
+    work: Work | None
+    downloads: Sequence[Download]
+    citation: Citation
+
+    @property
+    def live(self) -> bool:
+        """Whether the page will change by itself before long."""
+        return self.status in {"registered", "running"}
+
+
+def claim_page(record: ClaimRecord, base_url: str) -> ClaimPage:
+    registration, evidence = record.registration, record.evidence
+    registered = record.entries[0]
+    instrument = catalogue().get(registration.instrument.name)
+    manifest = instrument.MANIFEST if instrument else None
+    judged = outcome.judgements(registration, manifest, _last_verdict(record.entries))
+    return ClaimPage(
+        id=record.id,
+        status=record.status,
+        headline=headline(record.status, judged),
+        registrant=record.registrant,
+        filed=registered.time,
+        contested=record.contested,
+        superseded_by=next((link for link in record.links if link.type == "supersedes" and link.incoming), None),
+        registration=registration,
+        document_sha256=record.document_sha256,
+        document=json.dumps(json.loads(record.document), ensure_ascii=False, indent=2),
+        warnings=[warning["detail"] for warning in registered.payload["check"].get("warnings", ())],
+        judgements=judged,
+        forest=_forest(judged),
+        reasons=record.voids,
+        timeline=timeline(record.entries),
+        precedence=record.precedence,
+        precedence_why=record.precedence_why,
+        fact_groups=fact_groups(record),
+        checks=sureness.checks(registration, evidence),
+        method=sureness.method_facts(record),
+        reproductions=sureness.reproductions(record.links),
+        links=record.links,
+        not_measured=sorted(evidence.not_measured.items()) if evidence else [],
+        counts=[(name.replace("_", " "), value) for name, value in evidence.counts.items()] if evidence else [],
+        evidence_sha256=record.evidence_sha256,
+        rows_sha256=record.rows_sha256,
+        recomputed=record.recomputed,
+        withdrawal=next((entry.payload["reason"] for entry in record.entries if entry.type == "withdrawn"), None),
+        work=record.work,
+        downloads=downloads(record),
+        citation=citation(
+            claim=record.id,
+            title=registration.title,
+            registrant=record.registrant,
+            filed=registered.time,
+            status=record.status,
+            sha256=record.document_sha256,
+            url=f"{base_url}/claims/{record.id}",
+        ),
+    )
+
+
+def headline(status: str, judged: Sequence[Judgement]) -> str:
+    """The verdict in one sentence, with what decided it."""
+    if status in STATUS_SAYS:
+        return STATUS_SAYS[status]
+    primaries = [one for one in judged if one.primary]
+    decisive = [one for one in primaries if one.outcome == status]
+    names = ", ".join(one.id for one in decisive)
+    if len(primaries) == 1:
+        return f"The primary hypothesis, {names}, was judged {status}. {decisive[0].why}"
+    if status == "refuted":
+        return f"Of {len(primaries)} primary hypotheses {names} came out refuted; one is enough to refute the claim."
+    if status == "confirmed":
+        return f"All {len(primaries)} primary hypotheses were confirmed."
+    return f"Of {len(primaries)} primary hypotheses {names} stayed undecided, and none was refuted."
+
+
+def downloads(record: ClaimRecord) -> list[Download]:
+    """Everything that is kept of the claim, as files."""
+    root = f"/v1/claims/{record.id}"
+    measured = record.evidence is not None
+    return [
+        Download("Claim", root, "the frozen document, its receipt and where it stands, JSON", available=True),
+        Download(
+            "History",
+            f"{root}/history",
+            "every entry of the log that concerns it, with its exact bytes",
+            available=True,
+        ),
+        Download("Evidence", f"{root}/evidence", "estimates, diagnostics, provenance, JSON", available=measured),
+        Download(
+            "Rows",
+            f"{root}/rows",
+            "every measured row, enough to recompute every estimate, JSON lines",
+            available=measured,
+        ),
+    ]
+
+
+def _last_verdict(entries: Sequence[Entry]) -> Sequence[dict[str, Any]]:
+    verdicts = [entry.payload["hypotheses"] for entry in entries if entry.type == "adjudicated"]
+    return verdicts[-1] if verdicts else []
+
+
+def _forest(judged: Sequence[Judgement]) -> Picture | None:
+    if not any(one.lo is not None for one in judged):
+        return None
+    return forest(outcome.forest_rows(judged), outcome.text_alternative(judged))

@@ -1,0 +1,127 @@
+"""How sure: what the study checks of itself, with what was measured, and how the intervals were made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.pages import words
+from app.pages.claim.facts import Fact
+from app.pages.claim.record import ClaimRecord, Linked
+from claims.evidence import Evidence
+from claims.registration.model import Comparator, Registration, meets
+
+METHODS = {
+    "student_t": "Student t",
+    "percentile": "percentile bootstrap",
+    "bca": "BCa bootstrap",
+    "studentised_bootstrap": "studentised bootstrap",
+    "jackknife_t": "delete-one jackknife t",
+    "wilson": "Wilson",
+    "delong": "DeLong",
+    "exact": "exact",
+}
+TRUST = {
+    "exploratory": "Neither is the instrument calibrated nor the prediction known to come before its data.",
+    "calibrated": "The instrument's version holds a passing scorecard on organisms whose answer is known.",
+    "registered": "The prediction is known to come before its data; the instrument has no scorecard yet.",
+    "adjudicated": "Calibrated, registered, and decided: confirmed or refuted alike.",
+}
+
+
+@dataclass(frozen=True)
+class Check:
+    """A control or a kill criterion. `passed` is None while nothing was measured."""
+
+    name: str
+    condition: str
+    measured: str
+    passed: bool | None
+    says: str
+
+
+def checks(registration: Registration, evidence: Evidence | None) -> list[Check]:
+    """Every check that would have voided the study, in the document's order: controls, then kill criteria."""
+    controls = [
+        _check(f"{name} control", control.metric, control.op, control.value, evidence, fires=False, says="must hold")
+        for name, control in (
+            ("Positive", registration.controls.positive),
+            ("Negative", registration.controls.negative),
+        )
+        if control
+    ]
+    kills = [
+        _check(f"Kill criterion {kill.id}", kill.metric, kill.op, kill.value, evidence, fires=True, says=kill.reason)
+        for kill in registration.kill_criteria
+    ]
+    return controls + kills
+
+
+def method_facts(record: ClaimRecord) -> list[Fact]:
+    """Level, interval, sampling and what is known of noise."""
+    registration, analysis = record.registration, record.registration.analysis
+    facts = [
+        Fact("Interval", f"{METHODS[analysis.interval]} over {analysis.unit}s, equal tails"),
+        Fact("Level", words.percent(registration.level), note=_family(registration)),
+        Fact("Sample", _sizes(registration), note="fixed before the freeze, no optional stopping"),
+    ]
+    if record.evidence:
+        facts += [Fact("Measured", _measured(record.evidence)), Fact("Non-determinism", _noise(record.evidence))]
+    return [*facts, Fact("Trust", record.trust, note=TRUST.get(record.trust, ""))]
+
+
+def reproductions(links: Sequence[Linked]) -> str:
+    """How often it was measured again, or the sentence that says that it was not."""
+    found = [link for link in links if link.type == "reproduces" and link.incoming]
+    if not found:
+        return "No independent reproduction recorded."
+    times = "once" if len(found) == 1 else f"{len(found)} times"
+    return f"Measured again {times}: see the links below for who and how it came out."
+
+
+def _check(
+    name: str, metric: str, op: Comparator, value: float, evidence: Evidence | None, *, fires: bool, says: str
+) -> Check:
+    measured = evidence.diagnostics.get(metric) if evidence else None
+    # What was not measured cannot be said to have passed: the verdict is void by it.
+    passed = meets(measured, op, value) != fires if measured is not None else (False if evidence else None)
+    shown = "not measured" if evidence else ""
+    return Check(
+        name=name,
+        condition=f"{metric} {words.COMPARATORS[op]} {words.figure(value)}",
+        measured=shown if measured is None else words.measurement(measured, beside=(value,)),
+        passed=passed,
+        says=says,
+    )
+
+
+def _family(registration: Registration) -> str:
+    primaries = len(registration.primaries)
+    if registration.analysis.multiplicity == "none" or primaries == 1:
+        return "one primary hypothesis"
+    return (
+        f"Bonferroni over {primaries} primaries: it guards every refutation, and asks more than it must of "
+        "“all confirmed”"
+    )
+
+
+def _sizes(registration: Registration) -> str:
+    sizes = registration.sampling.model_dump(exclude={"exclusions", "stopping"}, exclude_none=True)
+    return ", ".join(f"{words.count(size)} {name.replace('_', ' ')}" for name, size in sizes.items())
+
+
+def _measured(evidence: Evidence) -> str:
+    found = {
+        f"{words.count(one.n)} {one.unit}s" + _effective(one.n, one.n_effective) for one in evidence.estimates.values()
+    }
+    return "; ".join(sorted(found)) or "nothing"
+
+
+def _effective(n: int, effective: float) -> str:
+    return "" if effective == n else f" (worth {words.number(effective, decimals=1)})"
+
+
+def _noise(evidence: Evidence) -> str:
+    if not evidence.nondeterminism:
+        return "not measured in this run"
+    return ", ".join(f"{name} {words.number(value)}" for name, value in sorted(evidence.nondeterminism.items()))

@@ -1,0 +1,148 @@
+"""From the ledger's records to what the pages show. Everything is read in the session given, and nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from app.ledger import cursors, queries, records
+from app.ledger.cursors import Page
+from app.ledger.log import entry_of, history
+from app.ledger.queries import ClaimSummary
+from app.ledger.tables import ClaimRow, DatasetRow, EntryRow
+from app.pages.claim.record import ClaimRecord, Linked, Reason, Work
+from app.pages.lines import ClaimLine, Found, primary_lines
+from claims.entries import Entry
+from claims.evidence import Evidence
+from claims.precedence import why
+from claims.registration.model import Registration
+from claims.verdict.rule import adjudicate
+from claims.verdict.voids import VoidReason
+
+
+def claim_record(session: Session, claim: str) -> ClaimRecord | None:
+    """What the ledger holds of one claim; None when there is none."""
+    summary = queries.get_claim(session, claim)
+    if summary is None:
+        return None
+    registration = _registrations(session, [claim])[claim]
+    entries = history(session, claim)
+    found = records.evidence_of(session, claim)
+    evidence = Evidence.model_validate(found.body) if found else None
+    reasons, recomputed = _reasons(entries, registration, evidence)
+    return ClaimRecord(
+        id=claim,
+        status=summary.status,
+        precedence=summary.precedence,
+        precedence_why=why(summary.precedence),
+        trust=summary.trust,
+        contested=summary.contested,
+        registrant=summary.registrant,
+        document=queries.document(session, claim) or b"",
+        document_sha256=summary.document_sha256,
+        registration=registration,
+        entries=entries,
+        evidence=evidence,
+        evidence_sha256=found.sha256 if found else None,
+        rows_sha256=found.rows_sha256 if found else None,
+        recomputed=recomputed,
+        voids=reasons,
+        links=[Linked(**vars(link)) for link in records.links_of(session, claim)],
+        work=_work(session, summary),
+    )
+
+
+def rows(session: Session, claim: str) -> bytes:
+    """The rows of the deciding run, whole."""
+    found = records.evidence_of(session, claim)
+    return b"".join(records.rows_of(session, found)[1]) if found else b""
+
+
+def claim_lines(session: Session, summaries: Sequence[ClaimSummary]) -> list[ClaimLine]:
+    registrations = _registrations(session, [summary.id for summary in summaries])
+    return [_line(summary, registrations[summary.id]) for summary in summaries]
+
+
+def datasets(session: Session, cursor: str | None, limit: int) -> Page[DatasetRow]:
+    """The newest datasets first. Raises RefusedInputError for a cursor that is none."""
+    query = select(DatasetRow).order_by(col(DatasetRow.seq).desc()).limit(limit + 1)
+    if cursor is not None:
+        query = query.where(col(DatasetRow.seq) < cursors.decode(cursor))
+    found = list(session.exec(query))
+    return Page(found[:limit], cursors.encode(found[limit - 1].seq) if len(found) > limit else None)
+
+
+def newest_entries(session: Session, limit: int) -> list[Entry]:
+    query = select(EntryRow.canonical).order_by(col(EntryRow.seq).desc()).limit(limit)
+    return [entry_of(canonical) for canonical in session.exec(query)]
+
+
+def _registrations(session: Session, claims: Sequence[str]) -> Mapping[str, Registration]:
+    query = select(ClaimRow.id, ClaimRow.registration).where(col(ClaimRow.id).in_(claims))
+    return {claim: Registration.model_validate(document) for claim, document in session.exec(query)}
+
+
+def _line(summary: ClaimSummary, registration: Registration) -> ClaimLine:
+    found = {one.id: Found(one.estimate, one.lo, one.hi, one.outcome) for one in summary.hypotheses}
+    return ClaimLine(
+        id=summary.id,
+        title=summary.title,
+        statement=summary.statement,
+        status=summary.status,
+        superseded_by=summary.superseded_by,
+        contested=summary.contested,
+        precedence=summary.precedence,
+        model=summary.model,
+        instrument=summary.instrument,
+        registrant=summary.registrant,
+        filed=summary.filed,
+        judged=summary.judged,
+        hypotheses=primary_lines(registration.primaries, found),
+    )
+
+
+def _work(session: Session, summary: ClaimSummary) -> Work | None:
+    """The deciding run, or before any was opened the first one queued."""
+    runs = records.runs_of(session, summary.id)
+    run = next((one for one in runs if summary.run in {None, one.id}), None)
+    if run is None:
+        return None
+    return Work(
+        run=run.id,
+        status=run.status,
+        rows_done=run.rows_done,
+        rows_total=run.rows_total,
+        shards_done=run.shards_done,
+        shards_total=run.shards_total,
+        eta_seconds=run.eta_seconds,
+        failure=run.failure,
+    )
+
+
+def _reasons(
+    entries: Sequence[Entry], registration: Registration, evidence: Evidence | None
+) -> tuple[list[Reason], bool | None]:
+    """Why anything is void, and whether the logged verdict follows from the evidence when it is computed again.
+
+    The log names the reason alone; figures and remedy follow from the evidence, as the verdict itself does.
+    """
+    last = next((entry for entry in reversed(entries) if entry.type in {"adjudicated", "voided"}), None)
+    if last is None:
+        return [], None
+    if last.type == "voided" or evidence is None:
+        return [_logged(last.payload)] if last.type == "voided" else [], None
+    verdict = adjudicate(registration, evidence)
+    if verdict.as_payload(last.payload["run"]) != dict(last.payload):
+        return _named(last.payload), False
+    return [Reason(void.reason.value, void.hypothesis, void.figures, void.remedy) for void in verdict.voids], True
+
+
+def _logged(payload: Mapping[str, Any]) -> Reason:
+    return Reason(payload["reason"], None, payload["figures"], payload["remedy"])
+
+
+def _named(payload: Mapping[str, Any]) -> list[Reason]:
+    void = [one for one in payload["hypotheses"] if one["void_reason"]]
+    return [Reason(one["void_reason"], one["id"], {}, VoidReason(one["void_reason"]).remedy) for one in void]

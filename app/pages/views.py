@@ -1,0 +1,149 @@
+"""The pages' addresses: each reads the ledger in one transaction, then renders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.routing import APIRoute
+from sqlmodel import Session
+
+from app.api.protocol.access import TheLedger
+from app.api.protocol.addresses import ClaimInPath, missing
+from app.errors import InvalidQueryError, NotFoundError, ProblemError
+from app.ledger import queries
+from app.ledger.filters import ClaimFilter
+from app.pages import asking, assets, reading
+from app.pages.claim.page import claim_page
+from app.pages.datasets import dataset_view
+from app.pages.home import tallies
+from app.pages.instruments import instrument_views
+from app.pages.lines import ClaimLine
+from app.pages.listing import address, listing
+from app.pages.log import log_page
+from app.pages.pictures import gallery_of
+from app.pages.problems import problem_view, problem_views
+from app.pages.rendering import base_url, page
+from claims.flaws import FLAW_CODES, RefusedInputError
+from claims.lifecycle import VERDICTS
+
+LINES = 25  # claims on one page of a list
+NEWEST = 8
+ENTRIES = 20
+
+
+class PageRoute(APIRoute):
+    """A route for people: whatever goes wrong in it is told as a page."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        usual = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            try:
+                return await usual(request)
+            except ProblemError as problem:
+                return error_page(request, problem)
+            except RefusedInputError as refused:
+                return error_page(request, InvalidQueryError(refused.flaws[0].detail, flaws=refused.flaws))
+
+        return handler
+
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False, default_response_class=HTMLResponse)
+router.add_api_route("/static/{version}/{name}", assets.serve, methods=["GET"])
+
+
+def error_page(request: Request, problem: ProblemError) -> HTMLResponse:
+    """The problem for people, with its own status and headers."""
+    failure = problem.members.get("id")
+    answer = page(request, "error.html", status=problem.status.value, problem=problem, failure=failure)
+    answer.headers.update({**problem.headers, "Cache-Control": "no-store"})
+    return answer
+
+
+@router.get("/")
+def home(request: Request, ledger: TheLedger) -> Response:
+    asking.check(request.query_params, ())
+    with ledger.begin() as session:
+        counts = queries.counts(session)
+        newest = _lines(session, ClaimFilter(status=VERDICTS), NEWEST)
+    return page(request, "home.html", tallies=tallies(counts), newest=newest, total=counts.claims)
+
+
+@router.get("/claims")
+def claims(request: Request, ledger: TheLedger) -> Response:
+    query = request.query_params
+    chosen, cursor = asking.filters(query), asking.cursor(query)
+    if any(not value for _, value in query.multi_items()):  # an untouched field of the form: no filter, no clutter
+        return RedirectResponse(address(chosen), status_code=303)
+    with ledger.begin() as session:
+        found = queries.list_claims(session, chosen, cursor=cursor, limit=LINES)
+        lines = reading.claim_lines(session, found.items)
+    return page(request, "claims.html", listing=listing(chosen, lines, cursor=cursor, following=found.next))
+
+
+@router.get("/refuted-and-superseded")
+def refuted_and_superseded(request: Request, ledger: TheLedger) -> Response:
+    asking.check(request.query_params, ())
+    with ledger.begin() as session:
+        refuted = _lines(session, ClaimFilter(status=("refuted",)), LINES)
+        superseded = _lines(session, ClaimFilter(superseded=True), LINES)
+    return page(request, "fallen.html", refuted=refuted, superseded=superseded)
+
+
+@router.get("/claims/{claim}")
+def claim(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
+    asking.check(request.query_params, ())
+    with ledger.begin() as session:
+        record = reading.claim_record(session, claim)
+        if record is None:
+            raise missing("claim", claim)
+
+    def rows() -> bytes:
+        with ledger.begin() as session:
+            return reading.rows(session, claim)
+
+    shown = claim_page(record, base_url(request))
+    return page(request, "claim.html", claim=shown, gallery=gallery_of(record, rows))
+
+
+@router.get("/instruments")
+def instruments(request: Request) -> Response:
+    asking.check(request.query_params, ())
+    return page(request, "instruments.html", instruments=instrument_views())
+
+
+@router.get("/datasets")
+def datasets(request: Request, ledger: TheLedger) -> Response:
+    asking.check(request.query_params, ("cursor",))
+    with ledger.begin() as session:
+        found = reading.datasets(session, asking.cursor(request.query_params), LINES)
+    return page(request, "datasets.html", datasets=[dataset_view(row) for row in found.items], next=found.next)
+
+
+@router.get("/log")
+def log(request: Request, ledger: TheLedger) -> Response:
+    asking.check(request.query_params, ())
+    signing = request.app.state.signing
+    with ledger.begin() as session:
+        size, newest = queries.counts(session).entries, reading.newest_entries(session, ENTRIES)
+    return page(request, "log.html", log=log_page(signing.log, signing.vkey, size, newest))
+
+
+@router.get("/problems")
+def problems(request: Request) -> Response:
+    return page(request, "problems.html", problems=problem_views(), flaws=FLAW_CODES.items())
+
+
+@router.get("/problems/{code}")
+def problem(request: Request, code: str) -> Response:
+    known = problem_view(code)
+    if known is None:
+        raise NotFoundError(f"There is no problem type {code!r}.", remedy="The error reference lists every one.")
+    return page(request, "problem.html", problem=known)
+
+
+def _lines(session: Session, chosen: ClaimFilter, limit: int) -> list[ClaimLine]:
+    return reading.claim_lines(session, queries.list_claims(session, chosen, limit=limit).items)

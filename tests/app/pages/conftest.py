@@ -1,0 +1,365 @@
+"""Records as the ledger would give them, made by hand: the shapes are the wire formats of 2-ledger.md, section 8."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlmodel import Session
+
+from app.ledger import blobs, queue
+from app.ledger.append import append
+from app.ledger.tables import Nonce
+from app.pages.claim.record import ClaimRecord, Linked, Work
+from claims.canonical import canonical_bytes, sha256_hex
+from claims.entries import Entry
+from claims.evidence import Evidence
+from claims.instruments.manifest import Shard
+from claims.lifecycle import fold
+from claims.precedence import why
+from claims.registration.model import Registration
+from claims.rows import encode
+from claims.verdict.rule import adjudicate
+from claims.verdict.voids import VoidReason
+
+FILED = datetime(2026, 11, 30, 12, 0, 0, 123456, tzinfo=UTC)
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+CLAIM = "k3v9q2m7xw4t"
+RUN = f"{CLAIM}-1"
+NONCE = bytes(range(32))
+PARAMS = {"key_size": 3, "granularity": "component", "alignment": "end", "positions": "all"}
+CEILING = "H2: recovery_gap: the twin key reads the same last-token difference as attribution does."
+SCRIPT = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
+HOSTILE = {
+    "title": SCRIPT + " \u05d0\u05d1\u05d2 \u202eevil\u202c " + "x" * 90,
+    "statement": "{{ 7 * 7 }} </p></main>" + SCRIPT + "w" * 1500,
+    "rationale": "javascript:alert(1) " + "\u202e" + "\u0645\u0631\u062d\u0628\u0627 " * 40,
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """An entry to be: what, by whom, how many seconds after the filing, with what payload."""
+
+    type: str
+    actor: str
+    seconds: float
+    payload: Mapping[str, Any]
+
+
+def registration(**changes: Any) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "schema": "antedate.registration/1",
+        "title": "Patching recovers the planted key better than attribution",
+        "statement": "Patching's ranking matches the components that carry the planted rule better than attribution's "
+        "ranking does.",
+        "rationale": "Patching intervenes; attribution only reads. If a ranking of causes exists, the intervention "
+        "should find it.",
+        "prior_exposure": {"level": "published", "note": "A published record of a similar claim was refuted."},
+        "subject": {
+            "model": {
+                "kind": "organism",
+                "recipe": "planted_key",
+                "params": {"layers": 8, "hidden": 32, "heads": 4, "carriers": 3, "min_accuracy": 0.9},
+            },
+            "dataset": {"kind": "generated", "generator": "planted_key_pairs"},
+        },
+        "instrument": {
+            "name": "planted_key_recovery",
+            "version": "1",
+            "params": PARAMS,
+        },
+        "sampling": {"organisms": 24, "pairs_per_organism": 48, "stopping": "fixed"},
+        "analysis": {"confidence": 0.95, "interval": "student_t", "unit": "organism", "multiplicity": "none"},
+        "hypotheses": [
+            {
+                "id": "H1",
+                "primary": True,
+                "statement": "Under the constructed key the recovery gap, patching minus attribution, is above zero.",
+                "metric": "recovery_gap_constructed",
+                "predict": {"op": ">", "value": 0},
+            },
+            {
+                "id": "H2",
+                "primary": False,
+                "statement": "Under the twin-activation-delta key the gap is above zero.",
+                "metric": "recovery_gap",
+                "predict": {"op": ">", "value": 0},
+            },
+            {
+                "id": "H3",
+                "primary": False,
+                "statement": "Patching recovers the constructed key better than chance.",
+                "metric": "patching_recovery_auc_constructed",
+                "predict": {"op": ">", "value": 0.5},
+            },
+        ],
+        "kill_criteria": [
+            {
+                "id": "K1",
+                "metric": "organisms_governed",
+                "op": "<",
+                "value": 16,
+                "reason": "Too few organisms obey their rule on held-out pairs.",
+            }
+        ],
+        "controls": {"positive": {"metric": "organism_accuracy", "op": ">=", "value": 0.9}},
+        "reproduction_tolerance": {"recovery_gap_constructed": 0.2},
+        "builds_on": [],
+    }
+    return document | changes
+
+
+def registered(document: Mapping[str, Any]) -> Step:
+    """The entry that freezes `document`."""
+    code = {"commit": COMMIT, "dirty": "dirty"}
+    chosen = document["instrument"]
+    payload = {
+        "registration": document,
+        "document_sha256": sha256_hex(canonical_bytes(document)),
+        "nonce_sha256": sha256_hex(NONCE),
+        "service": code,
+        "instrument": {"name": chosen["name"], "version": chosen["version"], "source_sha256": "ef" * 32, **code},
+        "precedence": "committed",
+        "check": {"warnings": [{"code": "CEILING", "pointer": "/hypotheses/1/metric", "detail": CEILING}]},
+        "registrant": "ada",
+    }
+    return Step("registered", "ada", 0.0, payload)
+
+
+def opened(run: str) -> Step:
+    return Step("opened", "worker", 1.9, {"run": run, "nonce": NONCE.hex(), "beacon": None})
+
+
+def measured(run: str, found: Evidence, document: Mapping[str, Any]) -> list[Step]:
+    """The three entries that end a run with evidence; the verdict is the ledger's own."""
+    body = found.model_dump(mode="json", by_alias=True)
+    verdict = adjudicate(Registration.model_validate(document), found)
+    recorded = {
+        "run": run,
+        "evidence": body,
+        "evidence_sha256": sha256_hex(canonical_bytes(body)),
+        "rows_sha256": found.rows_sha256,
+    }
+    ended = {"run": run, "state": "ended", "started": found.provenance.started, "finished": found.provenance.finished}
+    return [
+        Step("run_ended", "ledger", 44.2, ended),
+        Step("evidence_recorded", "ledger", 44.21, recorded),
+        Step("adjudicated", "ledger", 44.22, verdict.as_payload(run)),
+    ]
+
+
+def entries(steps: Sequence[Step], claim: str = CLAIM) -> list[Entry]:
+    """The steps as entries of a log whose clock ran as they say."""
+    return [
+        Entry(4 + index, step.type, claim, step.actor, FILED + timedelta(seconds=step.seconds), step.payload)
+        for index, step in enumerate(steps)
+    ]
+
+
+def evidence(**changes: Any) -> Evidence:
+    def estimate(value: float, lo: float, hi: float) -> dict[str, Any]:
+        units = {"method": "student_t", "unit": "organism", "n": 22, "n_effective": 22.0}
+        return {"value": value, "lo": lo, "hi": hi, "level": 0.95, **units}
+
+    body: dict[str, Any] = {
+        "schema": "antedate.evidence/1",
+        "instrument": "planted_key_recovery",
+        "version": "1",
+        "params": PARAMS,
+        "subject": {
+            "model": {"weights_sha256": None, "dtype": "float32", "device": "cpu", "attention": "eager"},
+            "dataset": {"sha256": None, "n": 1056},
+        },
+        "access": ["activations", "linear_readout"],
+        "estimates": {
+            "recovery_gap_constructed": estimate(-0.0821, -0.1204, -0.0438),
+            "recovery_gap": estimate(-0.311, -0.402, -0.22),
+            "patching_recovery_auc_constructed": estimate(0.712, 0.655, 0.769),
+        },
+        "diagnostics": {"organism_accuracy": 0.957, "organisms_governed": 22.0},
+        "not_measured": {"head_level": "Component granularity was asked for; heads were not ranked apart."},
+        "counts": {"organisms": 24, "pairs_per_organism": 48, "excluded": 2, "pairs": 1056, "unreachable": 0},
+        "nondeterminism": {},
+        "controls": {"positive": True},
+        "conformance": {"attribution_residual": 2.1e-7, "self_patch": 0.0},
+        "gauge": "invariant",
+        "provenance": {
+            "commit": COMMIT,
+            "dirty": "dirty",
+            "diff_sha256": "99" * 32,
+            "instrument_source_sha256": "ef" * 32,
+            "packages": {"torch": "2.13.0", "numpy": "2.4.6", "scipy": "1.17.1"},
+            "platform": "Linux x86_64, Python 3.11.7",
+            "started": "2026-11-30T12:00:02.000000Z",
+            "finished": "2026-11-30T12:00:44.000000Z",
+        },
+        "cost": {"forwards": 21120, "seconds": 41.6, "memory_bytes": 311_000_000},
+        "rows_sha256": "77" * 32,
+    }
+    for metric, figures in changes.pop("estimates", {}).items():
+        body["estimates"][metric] |= figures
+    return Evidence.model_validate(body | changes)
+
+
+def record(document: Mapping[str, Any], steps: Sequence[Step], found: Evidence | None = None) -> ClaimRecord:
+    """What the ledger would give for a claim with this life."""
+    told = entries(steps)
+    state = fold(told)
+    assert state is not None
+    return ClaimRecord(
+        id=CLAIM,
+        status=state.status,
+        precedence="committed",
+        precedence_why=why("committed"),
+        trust="registered",
+        contested=False,
+        registrant="ada",
+        document=canonical_bytes(document),
+        document_sha256=state.document_sha256,
+        registration=Registration.model_validate(document),
+        entries=told,
+        evidence=found,
+        evidence_sha256="12" * 32 if found else None,
+        rows_sha256="77" * 32 if found else None,
+        recomputed=True if found else None,
+        voids=[],
+        links=[],
+        work=None,
+    )
+
+
+def refuted_claim(**changes: Any) -> ClaimRecord:
+    document, found = registration(**changes), evidence()
+    return record(document, [registered(document), opened(RUN), *measured(RUN, found, document)], found)
+
+
+def running_claim() -> ClaimRecord:
+    document = registration()
+    work = Work(RUN, "running", 10_560, 40_128, 6, 24, 31.0, None)
+    return replace(record(document, [registered(document), opened(RUN)]), work=work)
+
+
+def linked(kind: str, *, incoming: bool) -> Linked:
+    return Linked(
+        type=kind,
+        incoming=incoming,
+        claim="z9y8x7w6v5u4",
+        title="Patching recovers the planted key with louder frozen components",
+        status="registered",
+        reason="The recipe left both methods at the ceiling.",
+        actor="local",
+        time=FILED + timedelta(days=2),
+    )
+
+
+def planted_rows(organisms: int = 24, pairs: int = 4, layers: int = 4) -> bytes:
+    """Rows of `planted_key_recovery` from a fixed seed: attribution near its ceiling, patching less sure."""
+    draw = random.Random(7)
+    components = [f"{kind}_L{layer}" for layer in range(layers) for kind in ("attn", "mlp")]
+    found: list[dict[str, Any]] = []
+    for organism in range(organisms):
+        common = {"organism": organism, "dimension": "planted_key"}
+        carriers = set(draw.sample(components, 3))
+        governed = organism % 11 != 5
+        accuracy = draw.uniform(0.92, 1.0) if governed else 0.8
+        found.append({**common, "kind": "organism", "accuracy": accuracy, "governed": governed})
+        for component in components:
+            norm = draw.uniform(1, 2) * (3 if component in carriers else 1)
+            constructed = component in carriers
+            found.append({**common, "kind": "key", "component": component, "norm": norm, "constructed": constructed})
+        for pair in range(pairs):
+            cell = {**common, "pair_id": f"{organism}/{pair}", "cluster": f"{organism}/{pair}"}
+            for component in components:
+                weight = 3 if component in carriers else 1
+                given = {"component": component, "chosen": 1.0, "rejected": 0.0}
+                differential = draw.gauss(0.4 * weight, 0.1)
+                found.append({**cell, "kind": "attribution", **given, "differential": differential})
+                effect = draw.gauss(0.1 * weight, 0.5)
+                patched = {"component": component, "effect": effect, "state": "ok"}
+                found.append({**cell, "kind": "patch", **patched, "direction": "noising", "margin": 1.0})
+    return encode(found)
+
+
+def put(session: Session, claim: str, steps: Sequence[Step], *, rows: bytes = b"") -> None:
+    """Append a claim's life to the real log, with what the work queue keeps of it."""
+    blobs.put(session, rows, "application/jsonl")
+    for step in steps:
+        append(session, step.type, claim, step.actor, step.payload)
+        if step.type == "registered":
+            session.add(Nonce(run=f"{claim}-1", nonce=NONCE))
+            shards = [Shard(f"organism/{number}", 1672, {"organism": number}) for number in range(24)]
+            queue.enqueue(session, f"{claim}-1", "cpu", shards)
+
+
+def fill(session: Session) -> dict[str, str]:
+    """A ledger with a claim of every kind, by a word for it."""
+    rows = planted_rows()
+    names = {}
+
+    def file(word: str, *, document: Mapping[str, Any], found: Evidence | None = None, **more: Any) -> str:
+        claim = names[word] = f"{word.replace('_', '')}{len(names):012d}"[:20]
+        steps = [registered(document)]
+        if more.get("open", found is not None):
+            steps.append(opened(f"{claim}-1"))
+        if found:
+            steps += measured(f"{claim}-1", found.model_copy(update={"rows_sha256": sha256_hex(rows)}), document)
+        put(session, claim, [*steps, *more.get("then", [])], rows=rows)
+        return claim
+
+    gap = {"recovery_gap_constructed": {"value": 0.21, "lo": 0.14, "hi": 0.28}}
+    wide = {"recovery_gap_constructed": {"value": 0.02, "lo": -0.04, "hi": 0.08}}
+    refuted = file("refuted", document=registration(title="Patching recovers the planted key better"), found=evidence())
+    file("confirmed", document=registration(title="Louder frozen components leave room"), found=evidence(estimates=gap))
+    file("inconclusive", document=registration(title="A dozen organisms are enough"), found=evidence(estimates=wide))
+    file(
+        "void",
+        document=registration(title="Organisms obey at hidden width 16"),
+        found=evidence(diagnostics={"organism_accuracy": 0.84, "organisms_governed": 11.0}),
+    )
+    file("contested", document=registration(title="Stands on what fell", builds_on=[refuted]))
+    file("registered", document=registration(title="Waits for a worker"))
+    lost = {"shards_done": 6, "shards": 24, "worker": "cpu-1", "attempts": 3, "failure": "killed by signal 9"}
+    file(
+        "lost",
+        document=registration(title="Lost with its worker"),
+        open=True,
+        then=[
+            Step("voided", "ledger", 9, {"run": f"lost{6:012d}-1", "reason": "worker_lost", "figures": lost, "remedy":
+                VoidReason.WORKER_LOST.remedy})
+        ],
+    )  # fmt: skip
+    file(
+        "withdrawn",
+        document=registration(title="Filed with the wrong recipe"),
+        then=[Step("withdrawn", "ada", 5, {"reason": "The recipe named another width."})],
+    )
+    file("running", document=registration(title="Being measured"), open=True)
+    file("hostile", document=registration(**HOSTILE), found=evidence())
+    replaced = {"by": names["confirmed"], "reason": "The recipe left both methods at the ceiling."}
+    append(session, "superseded", refuted, "ada", replaced)
+    return names
+
+
+@pytest.fixture
+def refuted() -> ClaimRecord:
+    return refuted_claim()
+
+
+@pytest.fixture
+def running() -> ClaimRecord:
+    return running_claim()
+
+
+@pytest.fixture
+def link() -> Callable[..., Linked]:
+    return linked
+
+
+@pytest.fixture
+def document() -> Callable[..., dict[str, Any]]:
+    return registration
