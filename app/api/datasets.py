@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
+from sqlmodel import Session, col, select
 
 from app import errors
 from app.api.protocol.access import Filer, TheLedger
 from app.api.protocol.addresses import DatasetInPath, missing
 from app.api.protocol.bodies import DATASET, body_of
 from app.api.protocol.description import answers, body
+from app.api.protocol.paging import link_to_next
 from app.api.protocol.querying import STRICT
 from app.api.protocol.refusals import refused_as
+from app.api.schemas.common import Page
 from app.api.schemas.datasets import Dataset
-from app.ledger import datasets
+from app.ledger import cursors, datasets
+from app.ledger.tables import DatasetRow
 from claims.characters import flaws_of_line
 from claims.flaws import RefusedInputError, pointer
 from claims.pairs import read_pairs
@@ -58,6 +62,29 @@ def upload_dataset(
     response.headers["Location"] = f"/v1/datasets/{uploaded.dataset.sha256}"
     response.status_code = 201 if uploaded.created else 200
     return Dataset.of(uploaded.dataset)
+
+
+@router.get("/v1/datasets", summary="Datasets, newest first", responses=answers())
+def get_datasets(
+    request: Request,
+    response: Response,
+    ledger: TheLedger,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: Annotated[str | None, Query(description="`next` of the page before.")] = None,
+) -> Page[Dataset]:
+    """Every set of preference pairs that was uploaded."""
+    with refused_as(errors.InvalidQueryError), ledger.begin() as session:
+        found = _newest(session, cursor, limit)
+    link_to_next(request, response, found.next)
+    return Page(items=[Dataset.of(row) for row in found.items], next=found.next)
+
+
+def _newest(session: Session, cursor: str | None, limit: int) -> cursors.Page[DatasetRow]:
+    query = select(DatasetRow).order_by(col(DatasetRow.seq).desc()).limit(limit + 1)
+    if cursor is not None:
+        query = query.where(col(DatasetRow.seq) < cursors.decode(cursor))
+    found = session.exec(query).all()
+    return cursors.Page(found[:limit], cursors.encode(found[limit - 1].seq) if len(found) > limit else None)
 
 
 def _check(name: str) -> None:

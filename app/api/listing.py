@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BeforeValidator
@@ -11,6 +10,7 @@ from pydantic import BeforeValidator
 from app import errors
 from app.api.protocol.access import TheLedger
 from app.api.protocol.description import answers
+from app.api.protocol.paging import link_to_next
 from app.api.protocol.querying import STRICT
 from app.api.protocol.refusals import refused_as
 from app.api.schemas.claims import ListedClaim
@@ -67,11 +67,5 @@ def get_claims(
     )
     with refused_as(errors.InvalidQueryError), ledger.begin() as session:
         page = list_claims(session, chosen, cursor=cursor, limit=limit)
-    if page.next is not None:
-        response.headers["Link"] = f'<{_next_address(request, page.next)}>; rel="next"'
+    link_to_next(request, response, page.next)
     return Page(items=[ListedClaim.of(claim) for claim in page.items], next=page.next)
-
-
-def _next_address(request: Request, cursor: str) -> str:
-    kept = [(name, value) for name, value in request.query_params.multi_items() if name != "cursor"]
-    return f"{request.url.path}?{urlencode([*kept, ('cursor', cursor)])}"

@@ -54,4 +54,4 @@ def _in_words(status: int, problem: Mapping[str, Any]) -> str:
 
 def flaw_line(flaw: Mapping[str, Any]) -> str:
     """One flaw of a problem on one line: where, what, and what to do."""
-    return f"  {flaw['pointer'] or '(the whole)'}: {flaw['detail']} {flaw['remedy']}"
+    return f"  {flaw['pointer'] or '(the whole)'}: {str(flaw['detail']).removesuffix('.')}. {flaw['remedy']}"

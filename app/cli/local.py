@@ -40,7 +40,8 @@ def _running() -> Running:
 
 
 def own_key(secrets: Path) -> str | None:
+    """The key in the file; None where there is no file, or something else is in it."""
     try:
         return key_file(secrets).read_text(encoding="ascii").strip()
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         return None

@@ -23,14 +23,13 @@ class Service:
 
     def __init__(self, url: str, key: str | None = None) -> None:
         self.url = url.rstrip("/")
-        # A proxy of the environment is for the world outside, never for this machine.
-        outside = not is_loopback(self.url)
+        headers = {} if key is None else {"Authorization": f"Bearer {_checked(key)}"}
         try:
-            self.client = httpx.Client(base_url=self.url, timeout=TIMEOUT, trust_env=outside)
+            # A proxy of the environment is for the world outside, never for this machine.
+            outside = not is_loopback(self.url)
+            self.client = httpx.Client(base_url=self.url, timeout=TIMEOUT, trust_env=outside, headers=headers)
         except (httpx.InvalidURL, ValueError) as error:
             raise BadInputError(f"{url!r} is not a URL: {error}") from error
-        if key is not None:
-            self.client.headers["Authorization"] = f"Bearer {key}"
 
     def __enter__(self) -> Self:
         return self
@@ -91,6 +90,12 @@ def _refusal(answer: httpx.Response) -> RefusedError | UnreachableError:
     return UnreachableError(
         f"{answer.request.url} answered {answer.status_code} {reason}, but not as Antedate does: it is another service."
     )
+
+
+def _checked(key: str) -> str:
+    if not (key.isascii() and key.isprintable() and key and " " not in key):
+        raise BadInputError("the API key is not one: it is ant_ and 43 letters, digits, - or _.")
+    return key
 
 
 def is_loopback(url: str) -> bool:

@@ -49,18 +49,27 @@ def as_object(problem: ProblemError, instance: str) -> dict[str, Any]:
     }
 
 
-def response(problem: ProblemError, instance: str) -> Response:
-    """The answer to the request for `instance`. Escaped to ASCII: a detail may quote what no encoding can hold."""
-    body = json.dumps(as_object(problem, instance)).encode("ascii")
+def answer(request: Request, problem: ProblemError) -> Response:
+    """The problem as JSON, or as a page to a browser that asked for one."""
+    if _wants_page(request):
+        page: Response = request.app.state.error_page(request, problem)
+        return page
+    # Escaped to ASCII: a detail may quote what no encoding can hold.
+    body = json.dumps(as_object(problem, request.url.path)).encode("ascii")
     headers = {"Cache-Control": "no-store", **problem.headers}
     return Response(body, problem.status, headers, media_type=MEDIA_TYPE)
 
 
-def internal(path: str, error: Exception) -> Response:
-    """The answer to a failure of ours: an id for the reader, the stack trace for the log alone."""
-    failure = secrets.token_hex(8)
-    log.error("request failed", id=failure, path=path, exc_info=error)
-    return response(InternalError("The service failed while it answered.", members={"id": failure}), path)
+def failure(request: Request, error: Exception) -> Response:
+    """The answer to a fault of ours: an id for the reader, the stack trace for the log alone."""
+    name = secrets.token_hex(8)
+    log.error("request failed", id=name, path=request.url.path, exc_info=error)
+    return answer(request, InternalError("The service failed while it answered.", members={"id": name}))
+
+
+def _wants_page(request: Request) -> bool:
+    inside = request.url.path.startswith("/v1/")
+    return not inside and request.method in {"GET", "HEAD"} and "text/html" in request.headers.get("accept", "")
 
 
 def install(app: FastAPI) -> None:
@@ -74,7 +83,7 @@ def install(app: FastAPI) -> None:
 
 async def _problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, ProblemError)
-    return response(error, request.url.path)
+    return answer(request, error)
 
 
 async def _http(request: Request, error: Exception) -> Response:
@@ -85,16 +94,16 @@ async def _http(request: Request, error: Exception) -> Response:
         HTTPStatus.METHOD_NOT_ALLOWED: MethodNotAllowedError,
     }
     if error.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return internal(request.url.path, error)
+        return failure(request, error)
     kind = kinds.get(error.status_code, BadRequestError)
     detail = f"Nothing answers {request.url.path}." if kind is UnknownRouteError else str(error.detail)
-    return response(kind(detail, headers=error.headers), request.url.path)
+    return answer(request, kind(detail, headers=error.headers))
 
 
 async def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     flaws = [_flaw(flaw) for flaw in error.errors()]
-    return response(InvalidQueryError(flaws[0].detail, flaws=flaws), request.url.path)
+    return answer(request, InvalidQueryError(flaws[0].detail, flaws=flaws))
 
 
 def _flaw(flaw: dict[str, Any]) -> Flaw:
@@ -112,4 +121,4 @@ def _flaw(flaw: dict[str, Any]) -> Flaw:
 
 async def _database(request: Request, error: Exception) -> Response:
     log.error("database unavailable", path=request.url.path, exc_info=error)
-    return response(UnavailableError("The ledger's database cannot be reached, or is busy."), request.url.path)
+    return answer(request, UnavailableError("The ledger's database cannot be reached, or is busy."))

@@ -8,7 +8,7 @@ from re import Pattern
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 from starlette.datastructures import MutableHeaders
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -39,7 +39,7 @@ class Transport:
         except Exception as error:
             if answer.started:  # cutting the connection is the one way left to say that the body is not whole
                 raise
-            await problems.internal(scope["path"], error)(scope, receive, answer)
+            await problems.failure(Request(scope), error)(scope, receive, answer)
 
     def _route(self, scope: Scope) -> ASGIApp:
         allowed = self._methods(scope["path"])
@@ -53,7 +53,7 @@ class Transport:
         if method == "OPTIONS":
             return Response(status_code=204, headers={"Allow": names})
         refused = MethodNotAllowedError(f"{scope['path']} does not take {method}.", headers={"Allow": names})
-        return problems.response(refused, scope["path"])
+        return problems.answer(Request(scope), refused)
 
     def _methods(self, path: str) -> set[str]:
         return set().union(*(methods for pattern, methods in self._table if pattern.match(path)))
