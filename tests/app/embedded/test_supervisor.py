@@ -2,12 +2,14 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 
 import psutil
 import pytest
 
+from app.embedded import lock
 from app.embedded.directories import locate
 from app.embedded.errors import DirectoryInUseError, ServiceFailedError
 from app.embedded.lock import hold
@@ -113,18 +115,29 @@ def test_children_of_a_dead_child_go_with_it_before_it_is_restarted(directory, e
         assert not sleeper.is_running() or sleeper.status() == psutil.STATUS_ZOMBIE
 
 
-def test_one_process_cannot_take_a_directory_twice(directory):
-    with pytest.raises(DirectoryInUseError, match=str(os.getpid())), hold(directory):
+@pytest.mark.timeout(60)
+def test_a_directory_is_refused_at_once_while_its_holder_lives(directory, monkeypatch):
+    monkeypatch.setattr(lock, "_CLEANING_SECONDS", 3600)
+    with pytest.raises(DirectoryInUseError, match=f"in use by process {os.getpid()}"), hold(directory):
         pass
 
 
-def test_a_pid_file_that_names_a_living_stranger_does_not_stop_postgres(directory):
+@pytest.fixture
+def stranger(directory):
+    """A living process of the servers' own account that has nothing to do with them."""
+    with subprocess.Popen(["sleep", "600"], cwd="/", **directory.account.credentials()) as process:
+        yield process
+        process.kill()
+
+
+def test_a_pid_file_that_names_a_living_stranger_does_not_stop_postgres(directory, stranger):
     postgres = postgres_service(directory)
-    stale = f"{os.getpid()}\n{directory.postgres}\n{int(time.time())}\n5432\n{directory.sockets}\n\n"
-    (directory.postgres / "postmaster.pid").write_text(stale)
-    (directory.sockets / ".s.PGSQL.5432.lock").write_text(stale)
+    stale = f"{stranger.pid}\n{directory.postgres}\n{int(time.time())}\n5432\n{directory.sockets}\n\n"
+    for file in (directory.postgres / "postmaster.pid", directory.sockets / ".s.PGSQL.5432.lock"):
+        file.write_text(stale)
+        directory.account.owns(file)
     with Supervisor(directory, [Stage([postgres])]):
-        pass
+        assert stranger.poll() is None
     assert "lock file" not in (directory.logs / "postgres.log").read_text()
 
 
