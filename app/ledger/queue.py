@@ -36,6 +36,8 @@ class Lease:
 
 def enqueue(session: Session, run: str, queue: str, shards: Sequence[Shard]) -> None:
     """Queue every shard of a run; their messages are sent after the commit, by `outbox.relay`."""
+    if not shards:
+        raise ValueError(f"run {run} has no shard: its instrument's plan is empty")
     session.execute(
         insert(ShardRow),
         [
@@ -117,6 +119,12 @@ def fail(session: Session, lease: Lease, failure: str) -> bool:
     return _write(session, lease, status="queued", lease_until=None, relayed=None, rows_done=0, failure=failure)
 
 
+def holds(session: Session, lease: Lease) -> bool:
+    """Whether the lease is still the shard's; if so, the shard is held until the transaction ends."""
+    held = select(ShardRow.index).where(*_held(lease)).with_for_update()
+    return session.exec(held).one_or_none() is not None
+
+
 def requeue_expired(session: Session, run: str) -> None:
     """Queue again every shard of the run whose worker has been silent for longer than its lease."""
     silent = func.concat("worker ", ShardRow.worker, " was not heard of again")
@@ -143,12 +151,17 @@ def _is(run: str, index: int) -> ColumnElement[bool]:
     return (col(ShardRow.run) == run) & (col(ShardRow.index) == index)
 
 
+def _held(lease: Lease) -> tuple[ColumnElement[bool], ...]:
+    return _is(lease.run, lease.index), col(ShardRow.status) == "leased", col(ShardRow.token) == lease.token
+
+
 def _expired() -> ColumnElement[bool]:
     return (col(ShardRow.status) == "leased") & (col(ShardRow.lease_until) < CLOCK)
 
 
 def _write(session: Session, lease: Lease, *also: ColumnElement[bool], **values: Any) -> bool:  # noqa: ANN401 - columns
     """Change the shard if the lease still holds: a worker that was given up for lost may yet wake up and write."""
-    holds = (_is(lease.run, lease.index), col(ShardRow.status) == "leased", col(ShardRow.token) == lease.token)
-    written = session.execute(update(ShardRow).where(*holds, *also).values(**values).returning(col(ShardRow.index)))
+    written = session.execute(
+        update(ShardRow).where(*_held(lease), *also).values(**values).returning(col(ShardRow.index))
+    )
     return written.one_or_none() is not None

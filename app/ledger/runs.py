@@ -87,10 +87,11 @@ def void_if_exhausted(session: Session, run: RunRow) -> None:
         judging.record_void(session, run, "worker_lost", _known_of(queue.shards(session, run.id)))
 
 
-def ready(session: Session) -> list[str]:
-    """The running runs whose shards are all done, so that nothing is left but to judge them."""
-    unfinished = select(ShardRow.run).where(ShardRow.run == RunRow.id, ShardRow.status != "done").exists()
-    return list(session.exec(select(RunRow.id).where(RunRow.status == "running", ~unfinished)))
+def instrument_of(session: Session, run: str) -> str | None:
+    """The name of the instrument that the run is of; None when there is no such run."""
+    return session.exec(
+        select(ClaimRow.instrument).join(RunRow, col(RunRow.claim) == col(ClaimRow.id)).where(RunRow.id == run)
+    ).one_or_none()
 
 
 def _troubled(ledger: Ledger) -> list[str]:

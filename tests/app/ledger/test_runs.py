@@ -8,8 +8,9 @@ from sqlalchemy import text
 from sqlmodel import select
 
 from app.ledger import blobs, log, queue, runs
+from app.ledger.joining import ready
 from app.ledger.queries import get_claim
-from app.ledger.runs import claim_shard, expire, give_up_shard, ready
+from app.ledger.runs import claim_shard, expire, give_up_shard
 from app.ledger.tables import HypothesisRow, RunRow, ShardRow
 
 SOURCE = {"instrument_source_sha256": "5" * 64}

@@ -1,0 +1,39 @@
+import os
+import random
+import signal
+import time
+
+from workers.refusals import RefusalError
+from workers.resources import Measured
+
+
+def measure(shard, registration, seeds, resources, progress):
+    params = registration.instrument.params
+    coin = shard.params["coin"]
+    toss = random.Random(seeds(f"coin/{coin}/toss"))
+    heads = 0
+    for done in range(shard.rows):
+        heads += toss.random() < 0.7
+        time.sleep(params.get("seconds", 0) / shard.rows)
+        progress(done + 1)
+        trouble(params.get("trouble"))
+    share = float("nan") if params.get("trouble") == "not_a_number" else heads / shard.rows
+    facts = {
+        "weights_sha256": None,
+        "dtype": "float64",
+        "device": "cpu",
+        "attention": "none",
+        "forwards": shard.rows,
+        "peak_memory_bytes": 1000,
+        "conformance": {},
+    }
+    return Measured([{"kind": "organism", "organism": coin, "heads": share}], facts)
+
+
+def trouble(kind):
+    if kind == "error":
+        raise ArithmeticError("the coin fell off the table \ud800 \0")
+    if kind == "refusal":
+        raise RefusalError("no_coin", "There is no coin.", "Bring one.")
+    if kind == "death":
+        os.kill(os.getpid(), signal.SIGKILL)

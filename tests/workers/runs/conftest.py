@@ -1,0 +1,149 @@
+"""A ledger of its own for these tests, an instrument that costs nothing, and real workers."""
+
+import copy
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+import app.ledger.filing
+import claims.instruments
+import workers.instruments
+import workers.source
+from app.embedded.endpoints import Endpoints
+from app.ledger import filing, log, registrants
+from app.ledger.database import Ledger
+from app.ledger.migrate import upgrade
+from app.ledger.signing import Signing
+from claims.instrument_source import source_sha256
+from claims.instruments import catalogue
+from claims.registration.reading import freeze_document
+from workers.measuring import Worker
+
+COIN = Path(__file__).parent / "coin"
+DOCUMENT = {
+    "schema": "antedate.registration/1",
+    "title": "The coin is biased",
+    "statement": "The coin lands on heads more often than not.",
+    "prior_exposure": {"level": "none"},
+    "subject": {
+        "model": {"kind": "organism", "recipe": "coin"},
+        "dataset": {"kind": "generated", "generator": "tosses"},
+    },
+    "instrument": {"name": "coin_toss", "version": "1", "params": {}},
+    "sampling": {"organisms": 8, "stopping": "fixed"},
+    "analysis": {"confidence": 0.95, "interval": "student_t", "unit": "organism", "multiplicity": "none"},
+    "hypotheses": [
+        {
+            "id": "H1",
+            "primary": True,
+            "statement": "Heads come up in more than a tenth of the tosses.",
+            "metric": "heads",
+            "predict": {"op": ">", "value": 0.1},
+        }
+    ],
+}
+
+
+@pytest.fixture(autouse=True)
+def coin(monkeypatch) -> Iterator[None]:
+    """The instrument `coin_toss` in this process's catalogue."""
+    for package, half in ((claims.instruments, "claims"), (workers.instruments, "workers")):
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(COIN / half / "instruments")])
+    for module in (app.ledger.filing, workers.source):
+        monkeypatch.setattr(module, "source_sha256", lambda name: source_sha256(name, COIN))
+    catalogue.cache_clear()
+    yield
+    catalogue.cache_clear()
+    for half in ("claims", "workers"):
+        sys.modules.pop(f"{half}.instruments.coin_toss", None)
+
+
+@pytest.fixture
+def urls(postgres, valkey: str, request: pytest.FixtureRequest) -> Iterator[Endpoints]:
+    """A migrated database of the test's own, and the session's Valkey with nothing in it."""
+    import redis
+
+    with redis.Redis.from_url(valkey) as client:
+        client.flushall()
+    with postgres.database("runs_tests") as urls:
+        upgrade(urls.database_owner_url)
+        yield urls
+
+
+@pytest.fixture
+def ledger(urls: Endpoints) -> Iterator[Ledger]:
+    ledger = Ledger(urls.database_url, pool_size=10)
+    with ledger.begin() as session:
+        registrants.register(session, "ada", "Ada")
+    yield ledger
+    ledger.dispose()
+
+
+@pytest.fixture
+def worker(ledger: Ledger) -> Worker:
+    return Worker(ledger, None, timedelta(seconds=60))
+
+
+@pytest.fixture
+def file_claim(ledger: Ledger) -> Callable[..., str]:
+    """`file_claim(coins=8, title=..., **params)`: a claim filed as the service files it; returns its id."""
+    signing = Signing("test", Ed25519PrivateKey.generate())
+
+    def filed(coins: int = 8, title: str = "The coin is biased", **params: Any) -> str:
+        document = copy.deepcopy(DOCUMENT)
+        document["title"] = title
+        document["sampling"]["organisms"] = coins
+        document["instrument"]["params"] = params
+        with ledger.begin() as session:
+            frozen = freeze_document(document)
+            return filing.file(
+                session, frozen, "ada", signing=signing, public_url="http://127.0.0.1", model_root=None
+            ).claim
+
+    return filed
+
+
+@pytest.fixture
+def types(ledger: Ledger) -> Callable[[str], list[str]]:
+    def types_of(claim: str) -> list[str]:
+        with ledger.begin() as session:
+            return [entry.type for entry in log.history(session, claim)]
+
+    return types_of
+
+
+@pytest.fixture
+def start_worker(urls: Endpoints, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """`start_worker(*arguments, lease=2)`: a real worker process, ended when the test ends."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments: str, lease: int = 2) -> subprocess.Popen[bytes]:
+        environment = {
+            **os.environ,
+            "DATABASE_URL": urls.database_url,
+            "REDIS_URL": urls.redis_url,
+            "ANTEDATE_DATA": str(tmp_path),
+            "ANTEDATE_LEASE_SECONDS": str(lease),
+            "PYTHONPATH": str(COIN),
+        }
+        command = [sys.executable, "-m", "celery", "--app", "coin_worker:app", "worker", "--loglevel", "INFO"]
+        number = len(started)
+        log_file = (tmp_path / f"worker-{number}.log").open("wb")
+        options = ["--hostname", f"w{number}@test", "--without-gossip", "--without-mingle", *arguments]
+        started.append(
+            subprocess.Popen([*command, *options], env=environment, stdout=log_file, stderr=log_file, cwd=tmp_path)
+        )
+        log_file.close()
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()

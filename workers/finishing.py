@@ -1,0 +1,53 @@
+"""The end of a run: its shards joined, estimated and judged, exactly once."""
+
+from __future__ import annotations
+
+import traceback
+
+import structlog
+from sqlmodel import Session
+
+from app.ledger import joining, judging, queue
+from app.ledger.database import Ledger
+from app.ledger.runs import SOURCE
+from app.ledger.tables import RunRow
+from workers.evidence import assemble
+from workers.source import source_of
+
+log = structlog.get_logger(__name__)
+
+
+def finish_run(ledger: Ledger, run: str) -> bool:
+    """Judge the run if all of its shards are done and nobody else is at it; whether this call judged it.
+
+    Everything is one transaction, so a worker that dies in it has done nothing. Each try is counted before it
+    begins: a run that cannot be judged is void, `worker_lost`, after as many as a shard may have.
+    """
+    with ledger.begin() as session:
+        if not joining.take_up(session, run):
+            return False
+    try:
+        with ledger.begin() as session:
+            row = joining.joinable(session, run)
+            if row is None:
+                return False
+            _judge(session, row)
+    except Exception:
+        log.exception("judging failed", run=run)
+        with ledger.begin() as session:
+            joining.note_failure(session, run, traceback.format_exc().rstrip().rpartition("\n")[2])
+        return False
+    return True
+
+
+def _judge(session: Session, row: RunRow) -> None:
+    registration = judging.registration_of(session, row)
+    shards = queue.shards(session, row.id)
+    here = source_of(registration.instrument.name)
+    measured_with = {shard.source[SOURCE] for shard in shards if shard.source is not None}
+    if measured_with != {here[SOURCE]}:
+        figures = {"opened_with": sorted(measured_with), "found": here[SOURCE]}
+        judging.record_void(session, row, "code_drift", figures)
+        return
+    evidence, rows = assemble(session, row, registration, shards)
+    judging.record_evidence(session, row, evidence, rows)
