@@ -1,0 +1,49 @@
+"""What may be chosen about a planted-key organism, and what is taken where nothing is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from claims.instruments.params import completed
+from claims.registration.model import OrganismModel, Registration
+
+
+def _count(low: int, high: int, default: int, description: str) -> dict[str, Any]:
+    return {"type": "integer", "minimum": low, "maximum": high, "default": default, "description": description}
+
+
+def _number(low: float, high: float, default: float, description: str) -> dict[str, Any]:
+    return {"type": "number", "minimum": low, "maximum": high, "default": default, "description": description}
+
+
+# Every combination that fits makes an organism: there are always enough MLPs to draw the carriers from.
+RECIPE: Mapping[str, Any] = MappingProxyType(
+    {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "layers": _count(4, 16, 8, "Layers, each an attention layer and an MLP."),
+            "hidden": {"enum": [16, 32, 64], "default": 32, "description": "Width of the residual stream."},
+            "heads": {"enum": [1, 2, 4], "default": 4, "description": "Attention heads in each layer."},
+            "carriers": _count(2, 4, 3, "Components that learn: an attention layer, and MLPs from that layer on."),
+            "attention_depth": _count(1, 2, 2, "The carrying attention layer is one of so many first layers."),
+            "frozen_scale": _number(0.01, 1, 0.3, "Standard deviation of the weights at their start."),
+            "embedding_scale": _number(0.01, 4, 1.0, "Standard deviation of the embedding."),
+            "prompt_tokens": _count(1, 32, 2, "Length of the shared prompt."),
+            "response_tokens": _count(2, 32, 3, "Length of a response, the marker included."),
+            "variation": _number(0, 1, 0.5, "Chance that another response token is drawn anew for rejected."),
+            "steps": _count(1, 2000, 200, "Steps of training."),
+            "min_accuracy": _number(0.5, 1, 0.9, "Held-out accuracy from which an organism obeys its rule."),
+        },
+    }
+)
+
+
+def recipe_of(registration: Registration) -> dict[str, Any]:
+    """The organism's parameters, every one present. Raises TypeError when the subject is no organism."""
+    model = registration.subject.model
+    if not isinstance(model, OrganismModel):
+        raise TypeError("a planted key is recovered from an organism")
+    return completed(RECIPE, model.params)

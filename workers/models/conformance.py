@@ -1,0 +1,94 @@
+"""The gate that every checkpoint passes when it is loaded: what it measures is stored with the evidence."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+from transformers import PreTrainedModel
+
+from claims.pairs import Pair
+from workers.models.attribution import contributions
+from workers.models.patching import patch_together
+from workers.models.reading import Reading, read, readout
+from workers.models.sites import Sites
+from workers.models.text import Writing
+from workers.refusals import RefusalError
+
+TOLERANCE = 1e-5
+PROBE = Pair(
+    id="conformance",
+    dimension="conformance",
+    prompt="How many legs does a spider have?",
+    chosen="Eight.",
+    rejected="A spider has six legs, like every other insect in the garden.",
+    cluster="conformance",
+    meta={},
+)
+
+
+def conform(model: PreTrainedModel, sites: Sites, writing: Writing) -> dict[str, float]:
+    """What each check measured, as a share of the contributions' magnitudes. Raises `RefusalError`.
+
+    `padding`: the score alone against the score in a padded batch; `readout`: against the model's own; `self_patch`:
+    a component replaced by itself, one at a time; `spread`: how far apart two different texts score. That the
+    contributions add up to the score is checked on every text, these included.
+    """
+    if model.training or any(weight.is_meta for weight in model.parameters()):
+        raise _failed("loading", "the model is in training mode, or some of its weights are not there")
+    pair = writing.encode(PROBE)
+    texts = [torch.tensor([text.ids]) for text in (pair.chosen, pair.rejected)]
+    readings = [read(sites, ids) for ids in texts]
+    scale = min(_scale(sites, reading) for reading in readings)
+    scores = torch.cat([reading.scores for reading in readings])
+    measured = {
+        "padding": _largest(_padded_scores(sites, texts), scores) / scale,
+        "readout": _largest(_own_scores(model, sites, texts), scores) / scale,
+        "self_patch": max(_self_patch(sites, *text) for text in zip(texts, readings, strict=True)),
+        "spread": float((scores[0] - scores[1]).abs()) / scale,
+    }
+    for name in ("padding", "readout"):
+        if measured[name] > TOLERANCE:
+            raise _failed(name, f"scores differ by {measured[name]:.1e}, more than {TOLERANCE:.0e}")
+    if measured["self_patch"] > 0:
+        raise _failed("self_patch", f"a component replaced by itself moves the score by {measured['self_patch']:.1e}")
+    if measured["spread"] == 0:
+        raise _failed("spread", "two different texts have the same score")
+    return measured
+
+
+def _scale(sites: Sites, reading: Reading) -> float:
+    return float(sum(term.abs() for term in contributions(sites, reading).values()))
+
+
+def _padded_scores(sites: Sites, texts: list[Tensor]) -> Tensor:
+    """Padded on the right, whatever the padding token, and read at each text's own last token."""
+    longest = max(ids.shape[1] for ids in texts)
+    ids = torch.cat([pad(ids, (0, longest - ids.shape[1])) for ids in texts])
+    mask = torch.cat([pad(torch.ones_like(ids), (0, longest - ids.shape[1])) for ids in texts])
+    with torch.no_grad():
+        hidden = sites.backbone(input_ids=ids, attention_mask=mask, use_cache=False).last_hidden_state
+        return readout(sites, hidden[torch.arange(len(texts)), mask.sum(1) - 1])
+
+
+def _own_scores(model: PreTrainedModel, sites: Sites, texts: list[Tensor]) -> Tensor:
+    with torch.no_grad():
+        return torch.cat([model(input_ids=ids, use_cache=False).logits[:, sites.output] for ids in texts])
+
+
+def _self_patch(sites: Sites, ids: Tensor, reading: Reading) -> float:
+    everywhere = torch.arange(ids.shape[1]).unsqueeze(0)
+    patched = torch.cat([patch_together(sites, ids, [name], reading, everywhere) for name in sites.components])
+    return _largest(patched, reading.scores)
+
+
+def _largest(first: Tensor, second: Tensor) -> float:
+    return float((first - second).abs().max())
+
+
+def _failed(check: str, detail: str) -> RefusalError:
+    return RefusalError(
+        "conformance",
+        f"The model does not pass the check {check!r}: {detail}.",
+        "What would be measured could not be trusted: choose another checkpoint, or report the family that fails.",
+    )

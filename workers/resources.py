@@ -1,0 +1,43 @@
+"""What an instrument's worker half is given beside its shard, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from claims.pairs import Pair
+from claims.registration.model import LocalModel
+
+if TYPE_CHECKING:
+    from workers.models.checkpoint import Checkpoint
+
+Seeds = Callable[[str], int]
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Rows as the instrument's kinds have them, and `facts`: what evidence needs and rows do not say.
+
+    `facts` holds weights_sha256 (None for an organism), dtype, device, attention, forwards (of one text each),
+    peak_memory_bytes, and conformance (what the gate measured; empty for an organism).
+    """
+
+    rows: list[dict[str, Any]]
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Resources:
+    """`pairs` are the dataset's (none for a generated one); local models lie under `model_root`."""
+
+    pairs: tuple[Pair, ...]
+    model_root: Path | None
+
+    def load(self, model: LocalModel) -> Checkpoint:
+        """The checkpoint, kept in this process while its files stay the same. Raises `RefusalError`."""
+        from workers.models.loading import load  # noqa: PLC0415  # torch is imported in the measuring child alone
+
+        return load(model, self.model_root)
