@@ -11,7 +11,7 @@ from claims.registration.model import SAMPLING_SIZES, Registration
 
 BOOTSTRAPS = ("percentile", "bca", "studentised_bootstrap")
 FEWEST_IN_A_TAIL = 50  # resamples beyond a bound; with fewer the bound itself is mostly noise
-# The size that counts independent units; how many clusters a dataset has is known once it is found.
+# The size that counts independent units.
 _UNITS = {"organism": "organisms", "pair": "pairs"}
 
 
@@ -46,11 +46,21 @@ def _interval(registration: Registration, manifest: Manifest) -> Iterator[Flaw]:
         remedy = f"Use one of {', '.join(manifest.intervals)}."
         yield Flaw("/analysis/interval", "interval_not_offered", f"{manifest.name} does not offer {interval}", remedy)
         return
-    size = _UNITS.get(manifest.unit, "")
-    units = registration.sampling.sizes.get(size)
-    if units is not None and units < fewest:
-        detail = f"{interval} needs at least {fewest} independent {size}, not {units}"
-        yield Flaw(f"/sampling/{size}", "too_few_units", detail, f"Measure {fewest} or more.")
+    size = _UNITS.get(manifest.unit)
+    if size in registration.sampling.sizes:
+        yield from flaws_of_units(registration, manifest, registration.sampling.sizes[size], f"/sampling/{size}")
+
+
+def flaws_of_units(registration: Registration, manifest: Manifest, units: int, at: str) -> Iterator[Flaw]:
+    """Whether `units` independent units, stated or found at pointer `at`, are enough for the interval registered.
+
+    How many clusters a dataset has is known only where the dataset is: its holder asks this once more.
+    """
+    interval = registration.analysis.interval
+    fewest = manifest.intervals[interval]
+    if units < fewest:
+        detail = f"{interval} needs at least {fewest} independent units ({manifest.unit}), not {units}"
+        yield Flaw(at, "too_few_units", detail, f"Measure {fewest} or more.")
 
 
 def _multiplicity(registration: Registration) -> Iterator[Flaw]:

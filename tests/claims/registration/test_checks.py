@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from claims.flaws import Flaw
 from claims.instruments.manifest import Metric
+from claims.registration.analysis_checks import flaws_of_units
 from claims.registration.checks import flaws_in
 from claims.registration.model import Band, Equality, Registration, Threshold
 from claims.registration.vacuity import reachable
@@ -150,6 +151,13 @@ def test_a_bootstrap_needs_fifty_resamples_beyond_each_bound(flaws_with, documen
     assert flaws(fewest) == []
     assert flaws(fewest - 1) == [("/analysis/resamples", "resamples")]
     assert flaws(None) == [("/analysis", "resamples")]
+
+
+def test_units_that_are_counted_in_the_dataset_are_checked_where_it_is(registered, instruments):
+    assert list(flaws_of_units(registered(), instruments["ruler"].MANIFEST, 8, "/subject/dataset")) == []
+    (flaw,) = flaws_of_units(registered(), instruments["ruler"].MANIFEST, 7, "/subject/dataset")
+    assert (flaw.pointer, flaw.code) == ("/subject/dataset", "too_few_units")
+    assert "at least 8" in flaw.detail
 
 
 def test_several_primaries_need_a_correction(flaws_with, document):
