@@ -29,7 +29,10 @@ IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 IdempotencyKey = Annotated[
     str | None,
-    Header(description="1 to 255 visible ASCII characters. The same body under the same key gets the first answer."),
+    Header(
+        alias="Idempotency-Key",
+        description="1 to 255 visible ASCII characters. The same body under the same key gets the first answer.",
+    ),
 ]
 
 

@@ -63,6 +63,9 @@ def _print_page(page: dict[str, Any]) -> None:
         table.add_row(
             Text(claim["id"]), status_words(claim), claim["filed"][:16] + "Z", instrument, Text(claim["title"])
         )
+    if not page["items"]:
+        progress_console().print("No claim matches.")
+        return
     result_console().print(table)
     if page["next"]:
         progress_console().print(f"There are more: antedate list --cursor {page['next']}", soft_wrap=True)

@@ -4,6 +4,8 @@ import copy
 import hashlib
 import itertools
 import json
+import socket
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
@@ -88,6 +91,18 @@ def service(settings: Settings) -> Iterator[Service]:
 @pytest.fixture
 def client(service: Service) -> TestClient:
     return service.client
+
+
+@pytest.fixture(scope="session")
+def listening(service) -> Iterator[str]:
+    """The URL of the service of these tests, over real HTTP."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(service.client.app, log_level="warning", lifespan="off", ws="none"))
+        thread = threading.Thread(target=server.run, args=([listener],))
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ PROBLEMS, API, CLI = ((ROOT / "docs" / f"{name}.md").read_text() for name in ("p
 WORDS = FLAW_CODES | SERVICE_FLAW_CODES
 
 
-@pytest.mark.parametrize("problem", problem_types(), ids=lambda problem: problem.code)
+@pytest.mark.parametrize("problem", list(problem_types()), ids=lambda problem: problem.code)
 def test_every_problem_has_its_heading_status_and_remedy(problem):
     section = PROBLEMS.partition(f"\n## {problem.code}\n")[2].partition("\n## ")[0]
     assert section.strip().startswith(f"{problem.status.value}. {problem.title}.")

@@ -33,7 +33,7 @@ class Transport:
             return
         answer = _Answer(send, bodiless=scope["method"] == "HEAD")
         try:
-            await self._route(scope)(scope, receive, answer)
+            await self._route(scope)(self._asked(scope), receive, answer)
         except ClientDisconnect:
             return
         except Exception as error:
@@ -41,18 +41,22 @@ class Transport:
                 raise
             await problems.failure(Request(scope), error)(scope, receive, answer)
 
+    def _asked(self, scope: Scope) -> Scope:
+        """What the routes see: GET for HEAD. The server keeps its own scope, in which it reads that no body is due."""
+        head = scope["method"] == "HEAD" and "GET" in self._methods(scope["path"])
+        return {**scope, "method": "GET"} if head else scope
+
     def _route(self, scope: Scope) -> ASGIApp:
+        """The application, or the answer that makes it needless."""
         allowed = self._methods(scope["path"])
+        names = allowed | {"OPTIONS"} | ({"HEAD"} if "GET" in allowed else set())
         method = scope["method"]
-        if not allowed or method in allowed:
+        if not allowed or method in allowed or (method == "HEAD" and "GET" in allowed):
             return self.app
-        if method == "HEAD" and "GET" in allowed:
-            scope["method"] = "GET"
-            return self.app
-        names = ", ".join(sorted(allowed | {"OPTIONS"} | ({"HEAD"} if "GET" in allowed else set())))
+        headers = {"Allow": ", ".join(sorted(names))}
         if method == "OPTIONS":
-            return Response(status_code=204, headers={"Allow": names})
-        refused = MethodNotAllowedError(f"{scope['path']} does not take {method}.", headers={"Allow": names})
+            return Response(status_code=204, headers=headers)
+        refused = MethodNotAllowedError(f"{scope['path']} does not take {method}.", headers=headers)
         return problems.answer(Request(scope), refused)
 
     def _methods(self, path: str) -> set[str]:

@@ -3,7 +3,9 @@
 import asyncio
 from typing import Any
 
+import httpx2
 import pytest
+from fastapi.testclient import TestClient
 from starlette.types import Message
 
 from app.api.protocol import bodies
@@ -57,6 +59,20 @@ def test_head_is_get_without_the_body(client, path):
     assert head.headers["Content-Type"] == got.headers["Content-Type"]
     assert head.headers["Content-Length"] == got.headers["Content-Length"]
     assert head.content == b""
+
+
+def test_head_over_real_http_leaves_the_connection_usable(listening):
+    with httpx2.Client(base_url=listening) as client:
+        for path in ("/v1/claims", "/v1/log/key", "/nothing", "/v1/claims"):
+            assert client.head(path).content == b""
+            assert client.get(path).content
+
+
+def test_a_body_that_is_too_large_is_refused_over_real_http(listening, service):
+    headers = {**JSON, "Authorization": f"Bearer {service.ada}"}
+    with httpx2.Client(base_url=listening, headers=headers) as client:
+        for content in (b"x" * 3_000_000, iter([b"x" * 100_000] * 30)):
+            assert client.post("/v1/predictions", content=content).json()["type"] == "/problems/body_too_large"
 
 
 def test_every_answer_forbids_guessing_its_type(client):
@@ -170,6 +186,16 @@ def test_a_slow_body_is_given_up(service, monkeypatch):
     assert b"/problems/body_too_slow" in asked.sent[1]["body"]
 
 
+def test_the_server_still_knows_that_head_was_asked(client):
+    asked = Asked(client.app, "/healthz", {}, method="HEAD")
+
+    async def nothing() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    assert asked.answer(nothing) == 200
+    assert asked.scope["method"] == "HEAD"
+
+
 def test_a_client_that_goes_away_is_not_answered(service):
     asked = Asked(service.client.app, "/v1/predictions", {**JSON, "Authorization": f"Bearer {service.ada}"})
 
@@ -180,8 +206,6 @@ def test_a_client_that_goes_away_is_not_answered(service):
 
 
 def test_a_fault_is_a_problem_with_an_id_and_without_a_trace(settings, problem_of):
-    from fastapi.testclient import TestClient
-
     app = create_app(settings)
     app.add_api_route("/v1/fault", lambda: 1 / 0)
     problem = problem_of(TestClient(app).get("/v1/fault"), 500, "internal_error")
@@ -191,8 +215,6 @@ def test_a_fault_is_a_problem_with_an_id_and_without_a_trace(settings, problem_o
 
 
 def test_a_database_that_is_away_is_a_503(settings, problem_of):
-    from fastapi.testclient import TestClient
-
     away = settings.model_copy(update={"database_url": "postgresql+psycopg://nobody@127.0.0.1:1/nothing"})
     client = TestClient(create_app(away))
     answer = client.get("/v1/claims")
@@ -202,8 +224,6 @@ def test_a_database_that_is_away_is_a_503(settings, problem_of):
 
 
 def test_a_logged_fault_tells_its_trace_but_no_values(settings, capsys):
-    from fastapi.testclient import TestClient
-
     def fault() -> None:
         secret = "ant_" + "S" * 43
         raise RuntimeError(len(secret))

@@ -1,16 +1,13 @@
 """The command line against a service that really listens."""
 
 import json
-import socket
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 
 from app.cli import main
 from app.embedded.running import publish
@@ -30,18 +27,6 @@ class Done:
 
 
 Run = Callable[..., Done]
-
-
-@pytest.fixture(scope="session")
-def listening(service) -> Iterator[str]:
-    """The URL of the service of these tests, over real HTTP."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(service.client.app, log_level="warning", lifespan="off", ws="none"))
-        thread = threading.Thread(target=server.run, args=([listener],))
-        thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
 
 
 @pytest.fixture
