@@ -11,6 +11,8 @@ from fastapi import Depends, FastAPI, Request
 from app.errors import BadRequestError, InvalidQueryError
 from claims.flaws import Flaw, pointer
 
+LISTED = 20
+
 
 def strict_query(request: Request) -> None:
     """Refuses an unknown parameter, one given twice that stands once, control characters, and what is not UTF-8.
@@ -20,14 +22,15 @@ def strict_query(request: Request) -> None:
     _check_utf8(request.scope["query_string"])
     taken = _parameters(request.app, request.scope["route"].path_format, request.method.lower())
     seen: set[str] = set()
-    flaws = []
+    flaws: dict[str, Flaw] = {}
     for name, value in request.query_params.multi_items():
         flaw = _flaw(name, value, taken, seen)
         seen.add(name)
         if flaw:
-            flaws.append(flaw)
+            flaws.setdefault(name, flaw)
     if flaws:
-        raise InvalidQueryError(flaws[0].detail, flaws=flaws)
+        first, *_ = told = _listed(list(flaws.values()))
+        raise InvalidQueryError(first.detail, flaws=told)
 
 
 STRICT = Depends(strict_query)
@@ -45,6 +48,14 @@ def _flaw(name: str, value: str, taken: dict[str, bool], seen: set[str]) -> Flaw
         detail = f"The parameter {name!r} holds a control character."
         return Flaw(pointer(name), "control_character", detail, "Leave control characters out.")
     return None
+
+
+def _listed(flaws: list[Flaw]) -> list[Flaw]:
+    """As many as people read; an address of 64 KiB can hold thousands, and each answer about one is longer."""
+    if len(flaws) <= LISTED:
+        return flaws
+    detail = f"{len(flaws) - LISTED} more parameters are refused."
+    return [*flaws[:LISTED], Flaw("", "too_many_flaws", detail, "Correct these first.")]
 
 
 def _check_utf8(query: bytes) -> None:

@@ -103,6 +103,14 @@ def test_a_query_is_never_ignored(client, problem_of, query, pointer, code):
     assert [(flaw["pointer"], flaw["code"]) for flaw in problem["errors"]] == [(pointer, code)]
 
 
+def test_a_flood_of_parameters_gets_a_short_answer(client, problem_of):
+    repeated = client.get("/v1/claims?" + "q=a&" * 10_000)
+    assert len(problem_of(repeated, 422, "invalid_query")["errors"]) == 1
+    many = client.get("/v1/claims?" + "&".join(f"x{number}=1" for number in range(5_000)))
+    codes = [flaw["code"] for flaw in problem_of(many, 422, "invalid_query")["errors"]]
+    assert codes == ["unknown_parameter"] * 20 + ["too_many_flaws"]
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/v1/instruments", "/v1/log/key", "/v1/claims/aaaaaaaaaaaaaaaa"])
 def test_addresses_without_parameters_take_none(client, problem_of, path):
     problem_of(client.get(f"{path}?verbose=1"), 422, "invalid_query")
