@@ -1,0 +1,159 @@
+"""Whether attribution and patching rank a reward model's components alike (3-instruments.md, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from claims.evidence import Estimate, Estimated
+from claims.instruments.agreement_estimates import Agreement
+from claims.instruments.agreement_statistics import Ranked
+from claims.instruments.grid import LEFT_OUT, grids
+from claims.instruments.manifest import Cost, Manifest, Metric, Row, Shard
+from claims.instruments.params import completed
+from claims.instruments.patching_params import PATCHING
+from claims.intervals.jackknife_t import FEWEST
+from claims.registration.model import PairsDataset, Registration
+
+PAIRS_A_SHARD = 32
+
+PARAMS: Mapping[str, Any] = MappingProxyType(
+    {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "rank_by": {
+                "enum": ["abs", "signed", "signed_signed"],
+                "default": "abs",
+                "description": (
+                    "abs: mean |differential| against mean |effect|; signed: mean differential against mean |effect|; "
+                    "signed_signed: mean differential against mean effect."
+                ),
+            },
+            **PATCHING,
+        },
+    }
+)
+
+MANIFEST = Manifest(
+    name="attribution_patching_agreement",
+    version="1",
+    title="Agreement of attribution and patching",
+    summary=(
+        "Attribution (direct linear, frozen_norm) and patching each rank a reward model's attention layers and MLPs "
+        "on preference pairs; per dimension, Spearman's rho says how far the rankings agree. Components are fixed, "
+        "pairs are sampled: intervals are delete-one-cluster jackknife-t, joint over dimensions. The embedding is "
+        "attributed and never patched, so it is in neither ranking; cells whose patch cannot reach the score, or "
+        "replaces a value by itself, are counted and left out of both. Sampling noise in the means pulls rho towards "
+        "zero: read it beside the split-half reliabilities. How reliable the rankings must be for a threshold other "
+        "than 0 has not been settled by simulation yet."
+    ),
+    params=PARAMS,
+    metrics=(
+        Metric("rho.<dimension>", "Spearman's rho between the two rankings of components", low=-1, high=1),
+        Metric("mean_rho", "the mean of rho over dimensions", low=-1, high=1),
+        Metric(
+            "negative_dimensions",
+            "how many dimensions have a rho below 0; where every dimension's sign is certain, so is the number",
+            unit="dimensions",
+            low=0,
+            exact=True,
+        ),
+        Metric(
+            "top_attribution_moves.<dimension>",
+            "|mean effect| of patching the component that ranks first by attribution",
+            unit="of the mean margin",
+            low=0,
+        ),
+        Metric(
+            "reliability_attribution.<dimension>",
+            "split-half reliability of attribution's ranking, over clusters",
+            low=-1,
+            high=1,
+            diagnostic=True,
+        ),
+        Metric(
+            "reliability_patching.<dimension>",
+            "split-half reliability of patching's ranking, over clusters",
+            low=-1,
+            high=1,
+            diagnostic=True,
+        ),
+    ),
+    gauge="invariant",
+    access=("weights", "activations"),
+    capabilities=("scores", "activations", "linear_readout"),
+    model_kinds=("local",),
+    dataset_kinds=("pairs",),
+    sampling=("pairs",),
+    unit="cluster",
+    intervals=MappingProxyType({"jackknife_t": FEWEST}),
+)
+
+
+def plan(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Sequence[Shard]:
+    """Blocks of up to 32 pairs of one dimension, by order of pair id; a shard's `rows` counts its pairs.
+
+    How many rows a pair gives depends on the model's layers, which are known once it is loaded.
+    """
+    return [
+        Shard(f"{dimension}/{first}", size, {"dimension": dimension, "first": first, "pairs": size})
+        for dimension in _dimensions(registration)
+        for first in range(0, pairs_per_dimension[dimension], PAIRS_A_SHARD)
+        for size in [min(PAIRS_A_SHARD, pairs_per_dimension[dimension] - first)]
+    ]
+
+
+def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Cost:
+    """For a small model of 4 layers on one core; a model's own size is known once it is loaded."""
+    pairs = sum(pairs_per_dimension[dimension] for dimension in _dimensions(registration))
+    return Cost(forwards=pairs * 10, seconds=round(5 + 0.04 * pairs, 1), memory_bytes=900 * 2**20)
+
+
+def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
+    """Every metric per dimension and over dimensions; what is undefined or has too few clusters is named."""
+    rank_by = completed(PARAMS, registration.instrument.params)["rank_by"]
+    measured = {dimension: Ranked(grid, rank_by) for dimension, grid in grids(rows, by="dimension").items()}
+    answers = Agreement(measured, registration.level).answers()
+    absent = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
+    diagnostics: dict[str, float] = {}
+    for dimension, ranked in measured.items():
+        names = (f"reliability_attribution.{dimension}", f"reliability_patching.{dimension}")
+        reliability = ranked.reliability()
+        if reliability is None:
+            absent |= dict.fromkeys(names, "two halves of its clusters do not both give a ranking")
+        else:
+            diagnostics |= dict(zip(names, reliability, strict=True))
+    return Estimated(
+        estimates={name: answer for name, answer in answers.items() if isinstance(answer, Estimate)},
+        diagnostics=diagnostics,
+        not_measured=absent,
+        counts=_counts(measured),
+    )
+
+
+def _dimensions(registration: Registration) -> list[str]:
+    dataset = registration.subject.dataset
+    if not isinstance(dataset, PairsDataset):
+        raise TypeError("agreement is measured on uploaded pairs")
+    return sorted(dataset.dimensions)
+
+
+def _counts(measured: Mapping[str, Ranked]) -> dict[str, int]:
+    """`components` are those ranked both ways in some dimension, `components_left_out` the others."""
+    laid = [ranked.grid for ranked in measured.values()]
+    components = {component for grid in laid for component in grid.components}
+    ranked_both_ways = {grid.components[index] for grid in laid for index in np.flatnonzero(grid.joined.any(axis=0))}
+    return {
+        "pairs": sum(len(grid.pairs) for grid in laid),
+        "clusters": len({cluster for grid in laid for cluster in grid.clusters}),
+        "components": len(ranked_both_ways),
+        "components_left_out": len(components - ranked_both_ways),
+        "dimensions": len(measured),
+        "negative_margins": sum(grid.negative_margins for grid in laid),
+        **{f"negative_margins.{name}": ranked.grid.negative_margins for name, ranked in measured.items()},
+        **{state: sum(grid.states[state] for grid in laid) for state in LEFT_OUT},
+    }
