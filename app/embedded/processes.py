@@ -6,7 +6,6 @@ import signal
 import socket
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from app.embedded.directories import DataDirectory
@@ -57,9 +56,10 @@ def worker_service(concurrency: int, env: Mapping[str, str]) -> Service:
     return Service(name="worker", argv=argv, env=env, stop=_WORKER_STOP)
 
 
-def light_service(run: Path, env: Mapping[str, str]) -> Service:
+def light_service(env: Mapping[str, str]) -> Service:
     """The worker of short tasks, with the clock (beat) that relays and sweeps."""
-    argv = [*_celery("light", "light", 1), "--beat", "--schedule", str(run / "beat-schedule")]
+    # The clock's state is kept in memory: its periods are seconds, and a schedule file is torn by a kill.
+    argv = [*_celery("light", "light", 1), "--beat", "--scheduler", "celery.beat:Scheduler"]
     return Service(name="light", argv=argv, env=env, stop=_WORKER_STOP)
 
 

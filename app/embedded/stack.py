@@ -50,7 +50,7 @@ def our_processes(
     """The API, and once it answers the two workers, which take longer to start and are not waited for."""
     env = environment(directory, urls)
     yield Stage([api_service(listener, env)])
-    yield Stage([worker_service(settings.worker_concurrency, env), light_service(directory.run, env)], awaited=False)
+    yield Stage([worker_service(settings.worker_concurrency, env), light_service(env)], awaited=False)
 
 
 def run(settings: Settings, then: Callable[[Stack], None], processes: Processes = our_processes) -> None:
@@ -71,6 +71,10 @@ def run(settings: Settings, then: Callable[[Stack], None], processes: Processes 
 
 @contextmanager
 def _serving(settings: Settings, processes: Processes, stopping: Stopping) -> Iterator[Stack]:
+    if settings.database_owner_url is not None and settings.database_url is None:
+        raise EmbeddedError(
+            "DATABASE_OWNER_URL is set and DATABASE_URL is not: set both for a server of your own, or neither"
+        )
     embedded = settings.database_url is None or settings.redis_url is None
     directory = locate(settings.data, servers=embedded)
     urls = endpoints(settings, directory)

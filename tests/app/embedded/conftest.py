@@ -28,13 +28,13 @@ class Up:
 
 @pytest.fixture
 def start(data_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """`start(**environment)` starts a supervisor on this test's data directory; what is left is ended afterwards."""
+    """`start(*arguments, **environment)` starts a supervisor on this test's data directory, ended afterwards."""
     started = []
 
-    def start(**environment: str) -> subprocess.Popen[str]:
+    def start(*arguments: str, **environment: str) -> subprocess.Popen[str]:
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("ANTEDATE_")}
         process = subprocess.Popen(
-            [sys.executable, str(UP)],
+            [sys.executable, str(UP), *arguments],
             env=inherited | {"ANTEDATE_DATA": str(data_path)} | environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -56,10 +56,10 @@ def start(data_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
 @pytest.fixture
 def up(start: Callable[..., subprocess.Popen[str]]) -> Callable[..., Up]:
-    """`up(**environment)`: the same, once it serves."""
+    """`up(*arguments, **environment)`: the same, once it serves."""
 
-    def up(**environment: str) -> Up:
-        process = start(**environment)
+    def up(*arguments: str, **environment: str) -> Up:
+        process = start(*arguments, **environment)
         line = process.stdout.readline()
         assert line, process.communicate()[1]
         return Up(process, json.loads(line))

@@ -15,6 +15,9 @@ def test_outside_servers_are_used_and_none_is_started(up, ours, postgres, valkey
         assert {process.name() for process in ours()} & {"postgres", "valkey-server"} == set()
         with stack.database() as connection:
             assert connection.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
+        api = next(process for process in ours() if "trivial_api.py" in " ".join(process.cmdline()))
+        assert api.environ()["DATABASE_URL"] == urls.database_url
+        assert "DATABASE_OWNER_URL" not in api.environ()
         stack.process.terminate()
         assert stack.process.wait(timeout=30) == 0
         # Migrated once, it is enough to be the application from then on.
@@ -35,6 +38,13 @@ def test_an_unmigrated_database_without_its_owner_is_refused_with_what_to_set(st
     assert "set DATABASE_OWNER_URL" in error
     assert "Traceback" not in error
     assert ours() == []
+
+
+def test_an_owner_without_a_database_is_refused_rather_than_ignored(start):
+    process = start(DATABASE_OWNER_URL="postgresql://owner:secret@db/antedate")
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert error.startswith("DATABASE_OWNER_URL is set and DATABASE_URL is not")
 
 
 def test_a_database_that_is_down_is_an_error_without_the_password():

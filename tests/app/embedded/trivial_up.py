@@ -1,4 +1,7 @@
-"""`antedate up` with the trivial API in place of the real one and of the workers; everything else is the real thing."""
+"""`antedate up` with the trivial API in place of the real one and of the workers; everything else is the real thing.
+
+With the argument `whole` nothing is replaced.
+"""
 
 import json
 import sys
@@ -9,7 +12,7 @@ from app.embedded.errors import EmbeddedError
 from app.embedded.ports import reachable_url
 from app.embedded.processes import answers, environment
 from app.embedded.services import Service
-from app.embedded.stack import Stack, run
+from app.embedded.stack import Stack, our_processes, run
 from app.embedded.supervisor import Stage
 from app.settings import read_settings
 
@@ -38,6 +41,6 @@ def announce(stack: Stack) -> None:
 
 
 try:
-    run(read_settings(), announce, trivial)
+    run(read_settings(), announce, our_processes if sys.argv[1:] == ["whole"] else trivial)
 except EmbeddedError as error:
     sys.exit(str(error))
