@@ -89,6 +89,7 @@ def test_names_that_no_key_may_have(name):
         VKEY.rpartition("+")[0] + "+AQ==",
         VKEY + "=",
         NAME + "+00000000+AhAA",
+        NAME + "+00000000+" + VKEY.rpartition("+")[2],
     ],
 )
 def test_verifier_keys_that_are_none(bad):
