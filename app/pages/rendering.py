@@ -72,11 +72,10 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    made.filters.update(
-        number=words.number, figure=words.figure, count=words.count, percent=words.percent, utc=words.utc,
-        duration=words.duration, memory=words.memory,
-    )  # fmt: skip
-    made.globals.update(asset=asset_url, exactly=format_time, navigation=NAVIGATION, link_words=LINK_WORDS, said=said)
+    shown = ("number", "measurement", "count", "percent", "utc", "duration")
+    made.filters.update({name: getattr(words, name) for name in shown})
+    made.globals.update(asset=asset_url, exactly=format_time, said=said, interval=words.interval)
+    made.globals.update(navigation=NAVIGATION, link_words=LINK_WORDS)
     return made
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any
-
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
-from fastapi.routing import APIRoute
 from sqlmodel import Session
 
 from app.api.protocol.access import TheLedger
 from app.api.protocol.addresses import ClaimInPath, missing
+from app.api.protocol.refusals import refused_as
 from app.errors import InvalidQueryError, NotFoundError, ProblemError
 from app.ledger import queries
 from app.ledger.filters import ClaimFilter
@@ -26,7 +23,7 @@ from app.pages.log import log_page
 from app.pages.pictures import gallery_of
 from app.pages.problems import problem_view, problem_views
 from app.pages.rendering import base_url, page
-from claims.flaws import FLAW_CODES, RefusedInputError
+from claims.flaws import FLAW_CODES
 from claims.lifecycle import VERDICTS
 
 LINES = 25  # claims on one page of a list
@@ -34,24 +31,7 @@ NEWEST = 8
 ENTRIES = 20
 
 
-class PageRoute(APIRoute):
-    """A route for people: whatever goes wrong in it is told as a page."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        usual = super().get_route_handler()
-
-        async def handler(request: Request) -> Response:
-            try:
-                return await usual(request)
-            except ProblemError as problem:
-                return error_page(request, problem)
-            except RefusedInputError as refused:
-                return error_page(request, InvalidQueryError(refused.flaws[0].detail, flaws=refused.flaws))
-
-        return handler
-
-
-router = APIRouter(route_class=PageRoute, include_in_schema=False, default_response_class=HTMLResponse)
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 router.add_api_route("/static/{version}/{name}", assets.serve, methods=["GET"])
 
 
@@ -78,7 +58,7 @@ def claims(request: Request, ledger: TheLedger) -> Response:
     chosen, cursor = asking.filters(query), asking.cursor(query)
     if any(not value for _, value in query.multi_items()):  # an untouched field of the form: no filter, no clutter
         return RedirectResponse(address(chosen), status_code=303)
-    with ledger.begin() as session:
+    with refused_as(InvalidQueryError), ledger.begin() as session:
         found = queries.list_claims(session, chosen, cursor=cursor, limit=LINES)
         lines = reading.claim_lines(session, found.items)
     return page(request, "claims.html", listing=listing(chosen, lines, cursor=cursor, following=found.next))
@@ -118,7 +98,7 @@ def instruments(request: Request) -> Response:
 @router.get("/datasets")
 def datasets(request: Request, ledger: TheLedger) -> Response:
     asking.check(request.query_params, ("cursor",))
-    with ledger.begin() as session:
+    with refused_as(InvalidQueryError), ledger.begin() as session:
         found = reading.datasets(session, asking.cursor(request.query_params), LINES)
     return page(request, "datasets.html", datasets=[dataset_view(row) for row in found.items], next=found.next)
 

@@ -13,7 +13,7 @@ NOTHING = "\u2013"  # stands where there is no value
 NO_BREAK = "\u00a0"
 NARROW_SPACE = "\u202f"
 COMPARATORS = {">": ">", ">=": "≥", "<": "<", "<=": "≤"}
-_DIGITS = 17  # enough to tell any two doubles apart
+_DIGITS = 17  # decimals, from which on every digit of the number is shown
 _LARGE = 1e6  # from here on, and below the last decimal shown, powers of ten are easier to read
 
 # Embeddings, overrides and isolates: they reorder the text around them, so they are shown, not obeyed.
@@ -30,11 +30,13 @@ def number(value: float, *, beside: tuple[float, ...] = (), decimals: int = 3) -
     if not math.isfinite(value):
         return "∞" if value > 0 else MINUS + "∞"
     apart = value != 0 and not 10.0**-decimals <= abs(value) < _LARGE
-    form, digits = ("e", 2) if apart else ("f", decimals)
-    while digits < _DIGITS and any(_side(float(f"{value:.{digits}{form}}"), t) != _side(value, t) for t in beside):
-        digits += 1
-    mantissa, _, exponent = f"{value:.{digits}{form}}".partition("e")
-    return _signed(f"{mantissa}e{int(exponent)}" if exponent else mantissa)
+    form, fewest = ("e", 2) if apart else ("f", decimals)
+    for digits in range(fewest, _DIGITS):
+        shown = f"{value:.{digits}{form}}"
+        if all(_side(float(shown), threshold) == _side(value, threshold) for threshold in beside):
+            mantissa, _, exponent = shown.partition("e")
+            return _signed(f"{mantissa}e{int(exponent)}" if exponent else mantissa)
+    return figure(value)
 
 
 def figure(value: float) -> str:
@@ -48,8 +50,9 @@ def measurement(value: float, *, beside: tuple[float, ...] = ()) -> str:
     return figure(value) if value == round(value) and abs(value) < _LARGE else number(value, beside=beside)
 
 
-def interval(lo: float, hi: float, *, beside: tuple[float, ...] = ()) -> str:
-    return f"[{number(lo, beside=beside)},{NO_BREAK}{number(hi, beside=beside)}]"
+def interval(lo: float, hi: float, *, beside: tuple[float, ...] = (), decimals: int = 3) -> str:
+    low, high = (number(bound, beside=beside, decimals=decimals) for bound in (lo, hi))
+    return f"[{low},{NO_BREAK}{high}]"
 
 
 def percent(share: float) -> str:

@@ -39,11 +39,22 @@ class Judgement:
 
     @property
     def shown_estimate(self) -> str:
-        return "" if self.estimate is None else words.number(self.estimate, beside=self.thresholds)
+        if self.estimate is None:
+            return ""
+        return words.number(self.estimate, beside=self.thresholds, decimals=self.decimals)
 
     @property
     def shown_interval(self) -> str:
-        return "" if self.lo is None or self.hi is None else words.interval(self.lo, self.hi, beside=self.thresholds)
+        if self.lo is None or self.hi is None:
+            return ""
+        return words.interval(self.lo, self.hi, beside=self.thresholds, decimals=self.decimals)
+
+    @property
+    def decimals(self) -> int:
+        """None for a count of something, which is whole together with its bounds."""
+        figures = (self.estimate, self.lo, self.hi)
+        whole = all(figure is not None and figure == round(figure) for figure in figures)
+        return 0 if self.unit and whole else 3
 
     @property
     def exact(self) -> str:

@@ -18,6 +18,7 @@ from app.pages.claim.record import ClaimRecord, Linked, Reason, Work
 from app.pages.claim.sureness import Check
 from app.pages.claim.timeline import Moment, timeline
 from claims.entries import Entry
+from claims.evidence import Estimate
 from claims.instruments import catalogue
 from claims.registration.model import Registration
 
@@ -63,6 +64,8 @@ class ClaimPage:
     method: Sequence[Fact]
     reproductions: str
     links: Sequence[Linked]
+    estimates: Sequence[tuple[str, Estimate]]
+    diagnostics: Sequence[tuple[str, float]]
     not_measured: Sequence[tuple[str, str]]
     counts: Sequence[tuple[str, int]]
     evidence_sha256: str | None
@@ -108,6 +111,8 @@ def claim_page(record: ClaimRecord, base_url: str) -> ClaimPage:
         method=sureness.method_facts(record),
         reproductions=sureness.reproductions(record.links),
         links=record.links,
+        estimates=sorted(evidence.estimates.items()) if evidence else [],
+        diagnostics=sorted(evidence.diagnostics.items()) if evidence else [],
         not_measured=sorted(evidence.not_measured.items()) if evidence else [],
         counts=[(name.replace("_", " "), value) for name, value in evidence.counts.items()] if evidence else [],
         evidence_sha256=record.evidence_sha256,

@@ -12,11 +12,13 @@ from types import MappingProxyType
 import structlog
 
 from app.pages.claim.record import ClaimRecord
-from app.pages.pictures import planted_key
+from app.pages.pictures import agreement, planted_key
 from app.pages.pictures.pictured import Drawing, Pictured
 from claims import rows
 
-DRAWINGS: Mapping[str, Drawing] = MappingProxyType({"planted_key_recovery": planted_key.draw})
+DRAWINGS: Mapping[str, Drawing] = MappingProxyType(
+    {"planted_key_recovery": planted_key.draw, "attribution_patching_agreement": agreement.draw}
+)
 KEPT = 128  # evidences whose pictures are kept
 PATIENCE = 2.0  # seconds that a page waits for its pictures before it goes out without them
 log = structlog.get_logger(__name__)

@@ -50,7 +50,7 @@ async function follow(delay) {
     if (!page.querySelector(LIVE)) {
       live.removeAttribute("data-live");
       document.title = page.title;
-      announce(page.querySelector(".verdict")?.textContent.trim().replace(/\s+/g, " ") ?? page.title);
+      announce(live.querySelector(".verdict")?.textContent.trim().replace(/\s+/g, " ") ?? page.title);
     }
   } catch {
     return follow(Math.min(delay * 2, SLOWEST)); // the service restarts, a laptop sleeps: try again, more slowly

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
 from sqlmodel import Session
 
 from app.ledger import blobs, queue
 from app.ledger.append import append
+from app.ledger.database import Ledger
+from app.ledger.migrate import upgrade
 from app.ledger.tables import Nonce
+from app.main import create_app
 from app.pages.claim.record import ClaimRecord, Linked, Work
+from app.settings import Settings
 from claims.canonical import canonical_bytes, sha256_hex
 from claims.entries import Entry
 from claims.evidence import Evidence
+from claims.instruments import attribution_patching_agreement
 from claims.instruments.manifest import Shard
 from claims.lifecycle import fold
 from claims.precedence import why
 from claims.registration.model import Registration
-from claims.rows import encode
+from claims.rows import decode, encode
 from claims.verdict.rule import adjudicate
 from claims.verdict.voids import VoidReason
 
@@ -285,6 +293,79 @@ def planted_rows(organisms: int = 24, pairs: int = 4, layers: int = 4) -> bytes:
     return encode(found)
 
 
+DIMENSIONS = ("confidence", "helpfulness", "safety", "verbosity")
+
+
+def agreement_registration(**changes: Any) -> dict[str, Any]:
+    """A claim on a local model and uploaded pairs: the other instrument."""
+    pairs = {"kind": "pairs", "name": "Diagnostic pairs", "sha256": "3c" * 32, "dimensions": list(DIMENSIONS)}
+    model = {"kind": "local", "directory": "llama-gqa", "weights_sha256": "4d" * 32}
+    primary = {
+        "id": "H1",
+        "primary": True,
+        "statement": "Averaged over dimensions the two rankings oppose each other.",
+        "metric": "mean_rho",
+        "predict": {"op": "<", "value": 0},
+    }
+    one = {**primary, "id": "H2", "primary": False, "metric": "rho.safety", "statement": "So they do on safety."}
+    most = {**one, "id": "H3", "metric": "negative_dimensions", "predict": {"op": ">=", "value": 3}}
+    return (
+        registration(
+            title="Attribution and patching rank components in opposite orders",
+            statement="Across dimensions, what attribution credits is not what patching moves.",
+            prior_exposure={"level": "none"},
+            subject={"model": model, "dataset": pairs},
+            instrument={"name": "attribution_patching_agreement", "version": "1", "params": {}},
+            hypotheses=[primary, one, most],
+            kill_criteria=[],
+            controls={},
+            sampling={"pairs": 16 * len(DIMENSIONS), "stopping": "fixed"},
+            analysis={"confidence": 0.95, "interval": "jackknife_t", "unit": "cluster", "multiplicity": "none"},
+            reproduction_tolerance={},
+        )
+        | changes
+    )
+
+
+def agreement_rows(pairs: int = 16, layers: int = 16) -> bytes:
+    """Rows of `attribution_patching_agreement` from a fixed seed: late layers credited, early ones moving the score."""
+    draw = random.Random(11)
+    found: list[dict[str, Any]] = []
+    for number, dimension in enumerate(DIMENSIONS):
+        for pair in range(pairs):
+            cell = {"pair_id": f"{dimension}-{pair}", "dimension": dimension, "cluster": f"{dimension}-{pair}"}
+            for layer in range(layers):
+                for component in (f"attn_L{layer}", f"mlp_L{layer}"):
+                    depth, tilt = layer / layers, 0.5 + number / 4
+                    given = {"component": component, "chosen": 1.0, "rejected": 0.5}
+                    differential = draw.gauss(0.4 * depth**2, 0.2)
+                    found.append({**cell, "kind": "attribution", **given, "differential": differential})
+                    effect = draw.gauss(0.5 * abs(tilt - depth), 0.3)
+                    patched = {"component": component, "effect": effect, "state": "ok"}
+                    found.append({**cell, "kind": "patch", **patched, "direction": "noising", "margin": 2.0})
+    return encode(found)
+
+
+def agreement_evidence(document: Mapping[str, Any], rows: bytes) -> Evidence:
+    """What the instrument itself estimates from these rows."""
+    estimated = attribution_patching_agreement.estimate(decode(rows), Registration.model_validate(document))
+    model = {"weights_sha256": "4d" * 32, "dtype": "float32", "device": "cpu", "attention": "sdpa"}
+    found = evidence(
+        instrument="attribution_patching_agreement",
+        params={},
+        subject={"model": model, "dataset": {"sha256": "3c" * 32, "n": 64}},
+        controls={},
+        rows_sha256=sha256_hex(rows),
+    )
+    return found.model_copy(update=dict(estimated))
+
+
+def agreement_claim(document: Mapping[str, Any], rows: bytes) -> ClaimRecord:
+    found = agreement_evidence(document, rows)
+    steps = [registered(document), opened(RUN), *measured(RUN, found, document)]
+    return replace(record(document, steps, found), evidence_sha256=sha256_hex(repr(document).encode()))
+
+
 def put(session: Session, claim: str, steps: Sequence[Step], *, rows: bytes = b"") -> None:
     """Append a claim's life to the real log, with what the work queue keeps of it."""
     blobs.put(session, rows, "application/jsonl")
@@ -340,9 +421,68 @@ def fill(session: Session) -> dict[str, str]:
     )
     file("running", document=registration(title="Being measured"), open=True)
     file("hostile", document=registration(**HOSTILE), found=evidence())
+    agreeing = agreement_registration()
+    pairwise = agreement_rows()
+    claim = names["agreement"] = "agreement0000010"
+    found = agreement_evidence(agreeing, pairwise)
+    steps = [registered(agreeing), opened(f"{claim}-1"), *measured(f"{claim}-1", found, agreeing)]
+    put(session, claim, steps, rows=pairwise)
     replaced = {"by": names["confirmed"], "reason": "The recipe left both methods at the ceiling."}
     append(session, "superseded", refuted, "ada", replaced)
     return names
+
+
+@dataclass(frozen=True)
+class Site:
+    """The whole service over a ledger with a claim of every kind, by the word for it in `claims`."""
+
+    app: FastAPI
+    ledger: Ledger
+    claims: Mapping[str, str]
+
+
+@pytest.fixture(scope="module")
+def site(postgres, valkey: str, tmp_path_factory) -> Iterator[Site]:
+    directory = tmp_path_factory.mktemp("pages")
+    with postgres.database("pages") as urls:
+        upgrade(urls.database_owner_url)
+        app = create_app(
+            Settings(
+                database_url=urls.database_url, redis_url=valkey, data=directory, signing_key_file=directory / "key"
+            )
+        )
+        ledger: Ledger = app.state.ledger
+        with ledger.begin() as session:
+            claims = fill(session)
+        yield Site(app, ledger, claims)
+        app.state.dispatch.close()
+        ledger.dispose()
+
+
+@pytest.fixture
+def judge_new(site: Site) -> tuple[str, Callable[[], None], Callable[[], None]]:
+    """A claim that waits, and how to have it opened, then judged."""
+    claim = "turnswhilewatched"
+    document = registration(title="Turns while it is watched")
+    rows = planted_rows()
+    found = evidence().model_copy(update={"rows_sha256": sha256_hex(rows)})
+
+    def put_steps(steps: Sequence[Step]) -> None:
+        with site.ledger.begin() as session:
+            put(session, claim, steps, rows=rows)
+
+    put_steps([registered(document)])
+    return (
+        claim,
+        lambda: put_steps([opened(f"{claim}-1")]),
+        lambda: put_steps(measured(f"{claim}-1", found, document)),
+    )
+
+
+@pytest.fixture
+def visit(site: Site) -> TestClient:
+    """A visitor who follows no redirect unasked."""
+    return TestClient(site.app, follow_redirects=False, headers={"Accept": "text/html"})
 
 
 @pytest.fixture
@@ -353,6 +493,18 @@ def refuted() -> ClaimRecord:
 @pytest.fixture
 def running() -> ClaimRecord:
     return running_claim()
+
+
+@pytest.fixture
+def samples() -> SimpleNamespace:
+    """What makes rows and records, for tests that want others than the usual ones."""
+    return SimpleNamespace(
+        planted_rows=planted_rows,
+        agreement_registration=agreement_registration,
+        agreement_rows=agreement_rows,
+        agreement_claim=agreement_claim,
+        DIMENSIONS=DIMENSIONS,
+    )
 
 
 @pytest.fixture

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from app.pages import views
+
+LINE = re.compile(r'<h3><a href="/claims/(\w+)"')
+
+
+def lines(visit, address: str) -> list[str]:
+    answer = visit.get(address)
+    assert answer.status_code == 200, answer.text
+    return LINE.findall(answer.text)
+
+
+def names(site, *words: str) -> set[str]:
+    return {site.claims[word] for word in words}
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("status=refuted", {"refuted", "hostile"}),
+        ("status=void,withdrawn", {"void", "lost", "withdrawn"}),
+        ("status=void&status=running", {"void", "lost", "running"}),
+        ("superseded=true", {"refuted"}),
+        ("contested=true", {"contested"}),
+        ("q=louder", {"confirmed"}),
+        ("status=refuted&superseded=false", {"hostile"}),
+        ("metric=recovery_gap&status=inconclusive", {"inconclusive"}),
+        ("model=organism%3Aplanted_key&status=confirmed", {"confirmed"}),
+        ("instrument=attribution_patching_agreement", {"agreement"}),
+        ("metric=rho.safety", {"agreement"}),
+        ("registrant=ada&status=registered", {"contested", "registered"}),
+        ("instrument=attribution_patching", set()),
+    ],
+)
+def test_filters_are_parameters_of_the_address(query: str, words: set[str], site, visit):
+    assert set(lines(visit, f"/claims?{query}")) == names(site, *words)
+
+
+def test_the_form_shows_what_was_asked_and_each_filter_can_be_taken_off(visit):
+    page = visit.get("/claims?q=planted&status=refuted&status=void&superseded=true").text
+    assert re.search(r'<input id="q" [^>]*value="planted"', page)
+    assert len(re.findall(r'type="checkbox"[^>]*checked', page)) == 2
+    assert re.search(r'<option value="true" selected>yes</option>', page)
+    marks = page[page.index('<ul class="active"') :]
+    without = [
+        dict(parse_qsl(urlsplit(href.replace("&amp;", "&")).query)) for href in re.findall(r'href="([^"]*)"', marks)[:4]
+    ]
+    assert without[0] == {"status": "void", "superseded": "true"}
+    assert without[3] == {"q": "planted", "status": "void"}
+
+
+def test_an_untouched_form_leaves_no_clutter_in_the_address(visit):
+    answer = visit.get("/claims?q=&status=refuted&instrument=&superseded=")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/claims?status=refuted")
+    assert visit.get("/claims?q=&model=").headers["location"] == "/claims"
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("status=nope", "cannot be"),
+        ("superseded=perhaps", "cannot be"),
+        ("colour=red", "There is no filter"),
+        ("q=a&q=b", "stands twice"),
+        ("q=a%00b", "control character"),
+        ("cursor=nonsense", "no cursor"),
+    ],
+)
+def test_a_mistyped_filter_never_shows_an_unfiltered_list(query: str, says: str, visit):
+    answer = visit.get(f"/claims?{query}")
+    assert answer.status_code == 422
+    assert says in answer.text
+    assert not LINE.search(answer.text)
+
+
+def test_nothing_found_says_what_to_do(visit):
+    answer = visit.get("/claims?q=nothingofthesort")
+    assert "No claim matches." in answer.text
+    assert "Remove one of the filters" in answer.text
+
+
+def test_a_long_list_is_left_and_taken_up_again(site, visit, monkeypatch):
+    monkeypatch.setattr(views, "LINES", 4)
+    address, found, pages = "/claims", [], 0
+    while address:
+        text = visit.get(address).text
+        found += LINE.findall(text)
+        onward = re.search(r'href="([^"]*)" rel="next"', text)
+        address = onward[1].replace("&amp;", "&") if onward else None
+        pages += 1
+    assert pages == 3
+    assert sorted(found) == sorted(site.claims.values())
+    assert len(found) == len(set(found))
+    assert found[0] == site.claims["agreement"]
+
+
+def test_refuted_and_superseded_are_one_click_away(site, visit):
+    assert 'href="/refuted-and-superseded"' in visit.get("/").text
+    assert set(lines(visit, "/refuted-and-superseded")) == names(site, "refuted", "hostile")
+
+
+def test_the_home_page_counts_and_shows_the_newest_verdicts(site, visit):
+    text = visit.get("/").text
+    assert re.search(r'href="/claims\?status=refuted"><span class="amount">2</span>', text)
+    assert re.search(r'href="/claims\?superseded=true"><span class="amount">1</span>', text)
+    shown = lines(visit, "/")
+    assert shown[0] == site.claims["agreement"]
+    assert set(shown) == names(site, "refuted", "confirmed", "inconclusive", "void", "lost", "hostile", "agreement")

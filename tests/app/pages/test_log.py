@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from html import unescape
+
+import pytest
+
+from app.ledger.log import history
+from app.ledger.receipts import receipt_of
+
+
+@pytest.fixture
+def recipe(visit) -> str:
+    return unescape(re.search(r"<pre[^>]*>(import base64.*?)</pre>", visit.get("/log").text, re.DOTALL)[1])
+
+
+def run(recipe: str, receipt: dict, directory) -> subprocess.CompletedProcess[str]:
+    (directory / "receipt.json").write_text(json.dumps(receipt))
+    return subprocess.run(
+        [sys.executable, "-c", recipe], cwd=directory, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+@pytest.fixture
+def receipt(site) -> dict:
+    with site.ledger.begin() as session:
+        registered = history(session, site.claims["confirmed"])[0]
+    return receipt_of(registered, signing=site.app.state.signing, public_url="http://ledger.test")
+
+
+def test_the_recipe_accepts_a_receipt(recipe, receipt, site, tmp_path):
+    done = run(recipe, receipt, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"claim {site.claims['confirmed']}, frozen {receipt['filed']}, sha256:" in done.stdout
+
+
+@pytest.mark.parametrize("part", ["note", "canonical"])
+def test_the_recipe_refuses_a_receipt_that_was_changed(part: str, recipe, receipt, tmp_path):
+    if part == "note":
+        receipt["note"] = receipt["note"].replace(receipt["claim"], "anotherclaim0000")
+    else:
+        receipt["entry"]["canonical"] = receipt["entry"]["canonical"][:-4] + "AAA="
+    done = run(recipe, receipt, tmp_path)
+    assert done.returncode != 0
+    assert not done.stdout
+
+
+def test_the_log_page_tells_its_size_and_key(site, visit):
+    text = visit.get("/log").text
+    with site.ledger.begin() as session:
+        entries = sum(len(history(session, claim)) for claim in site.claims.values())
+    assert f"{entries} entries" in text
+    assert site.app.state.signing.vkey in unescape(text)
