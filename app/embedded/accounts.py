@@ -86,7 +86,7 @@ def _owner_of(path: Path) -> pwd.struct_passwd | None:
     try:
         owner = path.stat().st_uid
         return None if owner == 0 else pwd.getpwuid(owner)
-    except (FileNotFoundError, KeyError):
+    except (FileNotFoundError, NotADirectoryError, KeyError):
         return None
 
 

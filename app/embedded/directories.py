@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,6 +87,12 @@ class DataDirectory:
                 "through the directories above it (chmod o+x), or move it and set ANTEDATE_DATA"
             )
 
+    def remove_sockets(self) -> None:
+        """Leave nothing outside the data directory once nobody listens."""
+        if not self.sockets.is_relative_to(self.root):
+            with suppress(OSError):
+                self.sockets.rmdir()
+
     def _create_sockets(self) -> None:
         sockets = self.sockets
         sockets.mkdir(mode=0o700, exist_ok=True)
@@ -109,7 +116,7 @@ def locate(data: Path, *, servers: bool = True) -> DataDirectory:
         return DataDirectory(path, account)
     if (moved / "postgres").exists():
         return DataDirectory(moved, server_account(moved / "postgres"))
-    if (path / "postgres").exists() or account.can_enter(_nearest_existing(path)):
+    if (path / "postgres").exists() or account.can_enter(_nearest_directory(path)):
         return DataDirectory(path, account)
     return DataDirectory(moved, account)
 
@@ -120,8 +127,8 @@ def places(data: Path) -> tuple[Path, Path]:
     return path, RELOCATED / _digest(path)
 
 
-def _nearest_existing(path: Path) -> Path:
-    return next(candidate for candidate in (path, *path.parents) if candidate.exists())
+def _nearest_directory(path: Path) -> Path:
+    return next(candidate for candidate in (path, *path.parents) if candidate.is_dir())
 
 
 def _digest(path: Path) -> str:

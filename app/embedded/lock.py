@@ -17,6 +17,7 @@ import psutil
 from app.embedded.directories import DataDirectory
 from app.embedded.errors import DirectoryInUseError, EmbeddedError
 from app.embedded.leftovers import end_leftovers
+from app.embedded.logs import rotate_at_start
 
 # A killed supervisor's watcher ends clients, then servers, and holds the lock meanwhile.
 _CLEANING_SECONDS = 40.0
@@ -49,6 +50,7 @@ def hold(directory: DataDirectory) -> Iterator[Held]:
         finally:
             # Closing its input tells the watcher that we are done; it looks once more before it lets go.
             watcher.communicate()
+            directory.remove_sockets()
             lock.truncate(0)
 
 
@@ -103,6 +105,7 @@ def is_alive(signed: dict[str, float]) -> bool:
 
 
 def _watch(directory: DataDirectory, lock: BinaryIO) -> subprocess.Popen[bytes]:
+    rotate_at_start(directory.logs / "watcher.log")
     with (directory.logs / "watcher.log").open("wb") as log:
         return subprocess.Popen(
             [sys.executable, "-m", "app.embedded.watcher", str(directory.root)],

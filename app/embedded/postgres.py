@@ -61,8 +61,8 @@ def postgres_service(directory: DataDirectory) -> Service:
         env={**_ENVIRONMENT, MARK: str(directory.root)},
         ready=lambda: _answers(directory),
         prepare=lambda: _clear(directory),
-        # Fast shutdown rolls back what is open; immediate leaves the rest to recovery.
-        stop=(StopSignal(signal.SIGINT, 20.0), StopSignal(signal.SIGQUIT, 5.0)),
+        # Fast shutdown: what is open is rolled back, what is done is written.
+        stop=(StopSignal(signal.SIGINT, 30.0),),
         account=directory.account,
     )
 

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.embedded.directories import places
+from app.embedded.errors import EmbeddedError
 from app.embedded.lock import identity, is_alive
 
 
@@ -37,12 +38,20 @@ def retract(root: Path) -> None:
 
 
 def find_running(data: Path) -> Running | None:
-    """The live stack of what ANTEDATE_DATA says, if there is one; a killed one's file does not count."""
+    """The live stack of what ANTEDATE_DATA says, if there is one; a killed one's file does not count.
+
+    Raises EmbeddedError where this user may not look.
+    """
     for root in places(data):
         try:
             running = Running(**json.loads(_file(root).read_text()))
         except FileNotFoundError:
             continue
+        except OSError as error:
+            raise EmbeddedError(
+                f"cannot tell whether a service of {data} is running: {error}; ask as the user who started it, "
+                "or name the service by its URL"
+            ) from error
         if is_alive({"pid": running.pid, "started": running.started}):
             return running
     return None

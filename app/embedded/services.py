@@ -81,22 +81,29 @@ class Child:
             self.process.send_signal(number)
 
 
+@dataclass
+class _Ending:
+    """A child that has been told to stop, by the signal of `step`."""
+
+    child: Child
+    step: int = 0
+    told: float = field(default_factory=time.monotonic)
+
+    def press(self, hurried: bool) -> None:
+        """Send the next signal once it is due. Haste skips every grace but the last: that one is for orderly ends."""
+        steps = self.child.service.stop
+        last = self.step >= len(steps) - 1
+        if time.monotonic() - self.told > steps[self.step].grace or (hurried and not last):
+            self.child.signal(signal.SIGKILL if last else steps[self.step + 1].number)
+            self.step, self.told = min(self.step + 1, len(steps) - 1), time.monotonic()
+
+
 def stop_all(children: Sequence[Child], hurried: Callable[[], bool]) -> None:
-    """Stop these at the same time, each by its own signals, then SIGKILL; `hurried` skips what grace is left."""
-    begun = time.monotonic()
+    """Stop these at the same time, each by its own signals, then SIGKILL."""
+    endings = [_Ending(child) for child in children]
     for child in children:
         child.signal(child.service.stop[0].number)
-    told = {id(child): 1 for child in children}
-    while alive := [child for child in children if child.ended() is None]:
-        for child in alive:
-            due, number = _next_signal(child.service, told[id(child)])
-            if hurried() or time.monotonic() - begun > due:
-                child.signal(number)
-                told[id(child)] += 1
+    while alive := [ending for ending in endings if ending.child.ended() is None]:
+        for ending in alive:
+            ending.press(hurried())
         time.sleep(0.02)
-
-
-def _next_signal(service: Service, told: int) -> tuple[float, signal.Signals]:
-    """When, in seconds after the first, the signal after `told` ones is due, and which it is."""
-    due = sum(step.grace for step in service.stop[:told])
-    return due, service.stop[told].number if told < len(service.stop) else signal.SIGKILL

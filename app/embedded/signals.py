@@ -44,7 +44,9 @@ class Stopping:
 @contextmanager
 def stop_signals() -> Iterator[Stopping]:
     stopping = Stopping()
-    before = {number: signal.signal(number, stopping) for number in _STOPPING}
+    # Under nohup a closed terminal is to be survived.
+    heeded = [number for number in _STOPPING if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, stopping) for number in heeded}
     try:
         yield stopping
     finally:

@@ -47,10 +47,13 @@ Processes = Callable[[Settings, DataDirectory, Endpoints, socket.socket], Iterab
 def our_processes(
     settings: Settings, directory: DataDirectory, urls: Endpoints, listener: socket.socket
 ) -> Iterator[Stage]:
-    """The API, and once it answers the two workers, which take longer to start and are not waited for."""
+    """The two workers, whom nobody waits for, and the API, whose answer says that the service is up.
+
+    Stopping goes the other way: nothing more is filed while the workers finish.
+    """
     env = environment(directory, urls)
-    yield Stage([api_service(listener, env)])
     yield Stage([worker_service(settings.worker_concurrency, env), light_service(env)], awaited=False)
+    yield Stage([api_service(listener, env)])
 
 
 def run(settings: Settings, then: Callable[[Stack], None], processes: Processes = our_processes) -> None:

@@ -119,7 +119,7 @@ class Supervisor:
             handler.close()
 
     def hurry(self) -> None:
-        """Let a stop in progress, or the next one, skip its grace: for somebody who asks twice."""
+        """Let a stop in progress, or the next one, not wait for running work: for somebody who asks twice."""
         self._hurried.set()
 
     def _await(self, seats: list[_Seat]) -> None:

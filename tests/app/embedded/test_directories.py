@@ -12,6 +12,7 @@ from app.embedded.endpoints import Endpoints, endpoints
 from app.embedded.errors import EmbeddedError
 from app.embedded.lock import hold
 from app.embedded.postgres import postgres_service
+from app.embedded.running import find_running
 from app.embedded.supervisor import Stage, Supervisor
 from app.embedded.valkey import valkey_service
 from app.ledger.migrate import is_current, upgrade
@@ -24,6 +25,7 @@ def serve_once(directory) -> Endpoints:
     """Start both servers, migrate, reach them by their URLs, stop."""
     urls = endpoints(Settings(), directory)
     with hold(directory) as held:
+        assert directory.sockets.stat().st_mode & 0o777 == 0o700
         servers = [postgres_service(held.directory), valkey_service(held.directory)]
         with Supervisor(held.directory, [Stage(servers)]):
             upgrade(urls.database_owner_url)
@@ -37,10 +39,9 @@ def serve_once(directory) -> Endpoints:
 def test_a_long_or_awkward_path_serves_through_a_short_private_socket_directory(data_path, name):
     directory = locate(data_path / name)
     assert len(os.fsencode(directory.sockets / ".s.PGSQL.5432")) <= 107
-    serve_once(directory)
-    assert directory.sockets.stat().st_mode & 0o777 == 0o700
     assert not directory.sockets.is_relative_to(data_path)
-    shutil.rmtree(directory.sockets)
+    serve_once(directory)
+    assert not directory.sockets.exists()
 
 
 def test_a_socket_directory_that_somebody_else_made_is_refused(data_path):
@@ -118,3 +119,11 @@ def test_data_of_another_major_version_is_refused(data_path):
     (directory.postgres / "PG_VERSION").write_text("16\n")
     with pytest.raises(EmbeddedError, match="was made by Postgres 16, and this is 18"):
         postgres_service(directory)
+
+
+def test_whoever_may_not_look_is_told_so(data_path):
+    data_path.write_text("a file where a directory should be")
+    with pytest.raises(EmbeddedError, match="cannot tell whether a service"):
+        find_running(data_path)
+    with pytest.raises(EmbeddedError, match="set ANTEDATE_DATA to a directory"):
+        locate(data_path).create()

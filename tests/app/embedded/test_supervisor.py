@@ -16,6 +16,7 @@ from app.embedded.lock import hold
 from app.embedded.logs import bound
 from app.embedded.postgres import postgres_service
 from app.embedded.services import Service, StopSignal
+from app.embedded.signals import stop_signals
 from app.embedded.supervisor import Stage, Supervisor
 
 
@@ -77,25 +78,22 @@ while True:
 """
 
 
-def stubborn(directory, grace):
+def stubborn(directory, *graces):
     log = directory.logs / "worker.log"
-    return program(
-        "worker",
-        STUBBORN,
-        ready=lambda: "ready" in log.read_text(),
-        stop=(StopSignal(signal.SIGTERM, grace), StopSignal(signal.SIGQUIT, grace)),
-    )
+    steps = [StopSignal(*step) for step in zip((signal.SIGTERM, signal.SIGQUIT), graces, strict=True)]
+    return program("worker", STUBBORN, ready=lambda: "ready" in log.read_text(), stop=steps)
 
 
 def test_a_child_that_will_not_stop_is_told_harder_and_then_killed(directory):
-    with Supervisor(directory, [Stage([stubborn(directory, grace=0.2)])]):
+    with Supervisor(directory, [Stage([stubborn(directory, 0.2, 0.2)])]):
         pass
     assert (directory.logs / "worker.log").read_text().split() == ["ready", "15", "3"]
 
 
-def test_haste_skips_the_grace(directory):
-    with Supervisor(directory, [Stage([stubborn(directory, grace=3600)])]) as supervisor:
+def test_haste_skips_the_wait_for_running_work_and_no_signal(directory):
+    with Supervisor(directory, [Stage([stubborn(directory, 3600, 0.2)])]) as supervisor:
         supervisor.hurry()
+    assert set((directory.logs / "worker.log").read_text().split()) == {"ready", "15", "3"}
 
 
 FAMILY = """
@@ -149,3 +147,12 @@ def test_a_log_is_bounded_and_its_writer_goes_on(directory):
         writer.write(b"later\n")
     assert log.read_bytes() == b"later\n"
     assert log.with_name("api.log.1").stat().st_size == 16 * 1024 * 1024 + 1
+
+
+def test_under_nohup_a_closed_terminal_is_survived():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stop_signals():
+            assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

@@ -22,7 +22,7 @@ def workers_among(processes):
     return [process for process in processes if "workers.celery_app:app" in process.cmdline()]
 
 
-def test_api_and_workers_serve_come_back_when_killed_and_stop(up, ours, eventually):
+def test_api_and_workers_serve_come_back_when_killed_and_stop(up, ours, data_path, eventually):
     stack = up("whole", ANTEDATE_WORKER_CONCURRENCY="1")
     ready = httpx.get(stack.said["url"] + "/readyz", trust_env=False, timeout=20)
     assert (ready.status_code, ready.json()) == (200, {"status": "ready"})
@@ -37,3 +37,6 @@ def test_api_and_workers_serve_come_back_when_killed_and_stop(up, ours, eventual
     stack.process.terminate()
     assert stack.process.wait(timeout=60) == 0
     assert ours() == []
+    log = (data_path / "logs" / "supervisor.log").read_text()
+    order = [log.index(f"stopping {names}") for names in ("api", "worker, light", "postgres, valkey")]
+    assert order == sorted(order)
