@@ -53,13 +53,13 @@ def _centred(norm: nn.Module, value: Tensor) -> Tensor:
 
 
 def _check_complete(sites: Sites, reading: Reading, terms: dict[str, Tensor]) -> None:
-    bias = 0.0 if sites.bias is None else float(sites.bias)
+    bias = 0.0 if sites.bias is None else float(sites.bias.detach())
     stacked = torch.stack(list(terms.values()))
-    missing = (stacked.sum(0) + bias - reading.scores.double()).abs() / stacked.abs().sum(0)
-    worst = float(missing.max())
-    if worst > COMPLETENESS:
+    missing, magnitude = (stacked.sum(0) + bias - reading.scores.double()).abs(), stacked.abs().sum(0)
+    if bool((missing > COMPLETENESS * magnitude).any()):
         raise RefusalError(
             "attribution_incomplete",
-            f"The components' contributions miss the reward by {worst:.1e} of their total magnitude.",
+            f"The components' contributions, {float(magnitude.max()):.3g} in magnitude, miss the reward by up to "
+            f"{float(missing.max()):.1e}.",
             "The model adds to its residual stream in a way this instrument does not know: measure another model.",
         )

@@ -1,0 +1,193 @@
+import random
+from statistics import mean
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from claims.instruments import attribution_patching_agreement as instrument
+from claims.instruments.agreement_statistics import Ranked, kish
+from claims.instruments.grid import grids
+from claims.intervals.jackknife_t import jackknife_t
+
+COMPONENTS = [f"{kind}_L{layer}" for layer in range(4) for kind in ("attn", "mlp")]
+DIMENSIONS = ["brevity", "caution", "honesty", "kindness"]
+
+
+@pytest.fixture
+def rows(pair_rows):
+    """Twelve pairs in each dimension: ten clusters, two of them with two pairs; one spans the dimensions."""
+    draw = random.Random(5)
+    found = []
+    for dimension in DIMENSIONS:
+        slopes = {name: draw.uniform(-1, 1) for name in COMPONENTS}
+        for number in range(12):
+            cluster = "shared" if number == 0 else f"{dimension}/{min(number, 9)}"
+            differentials = {name: slopes[name] + draw.gauss(0, 0.3) for name in COMPONENTS}
+            effects = {name: -slopes[name] + draw.gauss(0, 0.3) for name in COMPONENTS}
+            found += pair_rows(
+                f"{dimension}/{number}",
+                differentials,
+                effects,
+                dimension=dimension,
+                cluster=cluster,
+                margin=draw.gauss(1, 1),
+            )
+    return found
+
+
+def registered(register, **params):
+    document = {"name": "attribution_patching_agreement", "version": "1", "params": params}
+    return register("agreement", instrument=document)
+
+
+def means(rows, dimension, kind, transform, without=None):
+    field = {"attribution": "differential", "patch": "effect"}[kind]
+    values = {}
+    for row in rows:
+        if (row["kind"], row["dimension"]) == (kind, dimension) and row["cluster"] != without:
+            values.setdefault(row["component"], []).append(transform(row[field]))
+    return [mean(values[name]) for name in COMPONENTS]
+
+
+def rho_by_hand(rows, dimension, of_attribution=abs, of_patching=abs, without=None):
+    attribution = means(rows, dimension, "attribution", of_attribution, without)
+    patching = means(rows, dimension, "patch", of_patching, without)
+    return float(stats.spearmanr(attribution, patching).statistic)
+
+
+@pytest.mark.parametrize(
+    ("rank_by", "of_attribution", "of_patching"),
+    [("abs", abs, abs), ("signed", float, abs), ("signed_signed", float, float)],
+)
+def test_rho_and_its_interval_by_hand(rows, register, rank_by, of_attribution, of_patching):
+    registration = registered(register, rank_by=rank_by)
+    estimates = instrument.estimate(rows, registration).estimates
+    transforms = (of_attribution, of_patching)
+    for dimension in DIMENSIONS:
+        clusters = sorted({row["cluster"] for row in rows if row["dimension"] == dimension})
+        value = rho_by_hand(rows, dimension, *transforms)
+        left_out = [rho_by_hand(rows, dimension, *transforms, without=cluster) for cluster in clusters]
+        found = estimates[f"rho.{dimension}"]
+        assert found.value == pytest.approx(value)
+        assert (found.lo, found.hi) == pytest.approx(jackknife_t(value, left_out, registration.level, -1, 1))
+        assert (found.n, found.unit, found.method) == (10, "cluster", "jackknife_t")
+        assert found.n_effective == pytest.approx(144 / (8 * 1 + 1 * 1 + 9))
+
+
+def test_the_mean_leaves_a_cluster_out_of_every_dimension_it_is_in(rows, register):
+    registration = registered(register)
+    found = instrument.estimate(rows, registration).estimates["mean_rho"]
+    clusters = sorted({row["cluster"] for row in rows})
+    left_out = [mean(rho_by_hand(rows, name, without=cluster) for name in DIMENSIONS) for cluster in clusters]
+    value = mean(rho_by_hand(rows, name) for name in DIMENSIONS)
+    assert found.value == pytest.approx(value)
+    assert (found.lo, found.hi) == pytest.approx(jackknife_t(value, left_out, registration.level, -1, 1))
+    assert found.n == len(clusters) == 37
+
+
+def test_negative_dimensions_are_counted_by_the_simultaneous_intervals(rows, register):
+    registration = registered(register, rank_by="signed_signed")
+    found = instrument.estimate(rows, registration).estimates["negative_dimensions"]
+    joint = 1 - (1 - registration.level) / 4
+    bounds = []
+    for dimension in DIMENSIONS:
+        clusters = sorted({row["cluster"] for row in rows if row["dimension"] == dimension})
+        value = rho_by_hand(rows, dimension, float, float)
+        left_out = [rho_by_hand(rows, dimension, float, float, without=cluster) for cluster in clusters]
+        bounds.append(jackknife_t(value, left_out, joint, -1, 1))
+    assert found.value == 4
+    assert found.lo == sum(hi < 0 for _, hi in bounds)
+    assert found.hi == 4
+    assert found.method == ("exact" if found.lo == 4 else "jackknife_t")
+
+
+def test_a_dimension_without_an_interval_may_be_negative(rows, register):
+    few = [row for row in rows if row["dimension"] != "kindness" or row["cluster"] == "kindness/1"]
+    estimated = instrument.estimate(few, registered(register, rank_by="signed_signed"))
+    assert "1 independent clusters" in estimated.not_measured["rho.kindness"]
+    found = estimated.estimates["negative_dimensions"]
+    assert found.lo <= 3
+    assert found.hi == 4
+
+
+def test_moves_are_of_the_component_that_ranks_first_by_attribution(rows, register):
+    registration = registered(register)
+    found = instrument.estimate(rows, registration).estimates["top_attribution_moves.caution"]
+    top = COMPONENTS[int(np.argmax(means(rows, "caution", "attribution", abs)))]
+    patches = [row for row in rows if (row["kind"], row["dimension"]) == ("patch", "caution")]
+    effect = mean(row["effect"] for row in patches if row["component"] == top)
+    margin = mean(row["margin"] for row in patches if row["component"] == top)
+    assert found.value == pytest.approx(abs(effect) / abs(margin))
+    assert 0 <= found.lo <= found.value <= found.hi
+
+
+def test_unreachable_cells_are_counted_and_rank_nothing(rows, register):
+    for row in rows:
+        if row["kind"] == "patch" and row["component"] == "mlp_L3":
+            row |= {"effect": 0.0, "state": "unreachable"}
+    estimated = instrument.estimate(rows, registered(register))
+    assert estimated.counts["unreachable"] == 48
+    assert (estimated.counts["components"], estimated.counts["components_left_out"]) == (7, 1)
+    kept = [row for row in rows if row.get("component") != "mlp_L3"]
+    assert instrument.estimate(kept, registered(register)).estimates == estimated.estimates
+
+
+def test_counts(rows, register):
+    counts = instrument.estimate(rows, registered(register)).counts
+    negative = {row["pair_id"] for row in rows if row["kind"] == "patch" and row["margin"] < 0}
+    assert (counts["pairs"], counts["dimensions"], counts["components"]) == (48, 4, 8)
+    assert counts["negative_margins"] == len(negative) > 0
+    assert sum(counts[f"negative_margins.{name}"] for name in DIMENSIONS) == len(negative)
+
+
+def test_reliability_is_one_where_every_pair_gives_the_same_ranking_and_low_in_noise(pair_rows):
+    draw = random.Random(3)
+    same = {name: float(index) for index, name in enumerate(COMPONENTS)}
+    rows = []
+    for number in range(16):
+        noise = {name: draw.gauss(0, 1) for name in COMPONENTS}
+        rows += pair_rows(f"{number:02}", same, noise)
+    attribution, patching = Ranked(grids(rows, by="dimension")["planted_key"], "signed_signed").reliability()
+    assert attribution == pytest.approx(1)
+    assert patching < 0.7
+
+
+def test_halves_are_balanced(pair_rows):
+    rows = [row for number in range(16) for row in pair_rows(f"{number:02}", {"attn_L0": 1}, {"attn_L0": 1})]
+    splits = list(Ranked(grids(rows, by="dimension")["planted_key"], "abs")._splits())
+    assert len(splits) == 15
+    assert all(half.sum() == 8 for half in splits)
+    assert len({tuple(half) for half in splits}) == 15
+
+
+def test_an_undefined_metric_is_absent_and_named(pair_rows, register):
+    tied = dict.fromkeys(COMPONENTS, 1.0)
+    rows = [
+        row for name in DIMENSIONS for n in range(8) for row in pair_rows(f"{name}/{n}", tied, tied, dimension=name)
+    ]
+    estimated = instrument.estimate(rows, registered(register))
+    for metric in ("rho.brevity", "mean_rho", "negative_dimensions", "reliability_patching.brevity"):
+        assert metric not in estimated.estimates
+        assert metric not in estimated.diagnostics
+        assert estimated.not_measured[metric]
+
+
+def test_kish_effective_number_of_clusters():
+    assert kish(["a", "b", "c"]) == 3
+    assert kish(["a", "a", "a", "b"]) == pytest.approx(16 / 10)
+
+
+def test_shards_are_blocks_of_one_dimension(register):
+    counts = {"brevity": 70, "caution": 32, "honesty": 1, "kindness": 33}
+    shards = instrument.plan(registered(register), counts)
+    assert [(shard.params["dimension"], shard.params["first"], shard.params["pairs"]) for shard in shards] == [
+        ("brevity", 0, 32),
+        ("brevity", 32, 32),
+        ("brevity", 64, 6),
+        ("caution", 0, 32),
+        ("honesty", 0, 1),
+        ("kindness", 0, 32),
+        ("kindness", 32, 1),
+    ]
+    assert sum(shard.rows for shard in shards) == sum(counts.values())

@@ -1,0 +1,93 @@
+from collections import Counter
+
+import pytest
+import torch
+
+from claims.instruments.params import completed
+from claims.instruments.planted_key_recipe import RECIPE
+from claims.seeds import seed
+from workers.organisms.planted_key import draw_carriers, grow
+
+SMALL = {"layers": 4, "hidden": 16, "heads": 2, "carriers": 2, "frozen_scale": 0.08}
+
+
+def recipe(**chosen):
+    return completed(RECIPE, {**SMALL, **chosen})
+
+
+def seeds(label):
+    return seed(b"organisms", "ab" * 32, label)
+
+
+def weights(organism):
+    return dict(organism.sites.backbone.named_parameters(prefix="model")) | {"score": organism.sites.readout.weight}
+
+
+def carried(organism, name):
+    return any(
+        name.removeprefix("model.") == f"layers.{carrier.rpartition('L')[2]}.{kind}.{rest}"
+        for carrier in organism.carriers
+        for kind in [{"attn": "self_attn", "mlp": "mlp"}[carrier.partition("_")[0]]]
+        for rest in [name.partition(f"{kind}.")[2]]
+    )
+
+
+def test_only_the_carriers_learn():
+    before, after = grow(recipe(steps=1), seeds, 0), grow(recipe(steps=6), seeds, 0)
+    assert before.carriers == after.carriers
+    then, now = weights(before), weights(after)
+    for name, weight in now.items():
+        assert torch.equal(weight, then[name]) != carried(after, name), name
+    assert sum(carried(after, name) for name in now) == 7  # q, k, v, o and gate, up, down
+
+
+def test_nothing_learns_on():
+    assert not any(weight.requires_grad for weight in weights(grow(recipe(steps=1), seeds, 0)).values())
+
+
+def test_carriers_are_an_early_attention_layer_and_mlps_from_there_on():
+    chosen = completed(RECIPE, {})
+    drawn = Counter()
+    for number in range(400):
+        carriers = draw_carriers(chosen, torch.Generator().manual_seed(number))
+        (attention,) = [int(name[-1]) for name in carriers if name.startswith("attn")]
+        mlps = [int(name[-1]) for name in carriers if name.startswith("mlp")]
+        assert len(mlps) == chosen["carriers"] - 1
+        assert min(mlps) >= attention < chosen["attention_depth"]
+        drawn.update(carriers)
+    assert set(drawn) == {"attn_L0", "attn_L1", *(f"mlp_L{layer}" for layer in range(8))}
+    assert min(drawn["attn_L0"], drawn["attn_L1"]) > 150
+
+
+@pytest.mark.parametrize("bound", ["minimum", "maximum"])
+def test_every_recipe_that_fits_has_mlps_enough(bound):
+    properties = RECIPE["properties"]
+    extreme = {
+        "layers": properties["layers"]["minimum"],
+        "carriers": properties["carriers"]["maximum"],
+        "attention_depth": properties["attention_depth"][bound],
+    }
+    for number in range(20):
+        assert len(draw_carriers(completed(RECIPE, extreme), torch.Generator().manual_seed(number))) == 4
+
+
+def test_each_organism_and_each_use_has_a_seed_of_its_own():
+    asked = []
+
+    def recorded(label):
+        asked.append(label)
+        return seeds(label)
+
+    grow(recipe(steps=1), recorded, 3)
+    assert sorted(asked) == [f"organism/3/{use}" for use in ("carriers", "held_out", "train", "twins", "weights")]
+
+
+def test_a_rule_that_is_learned_is_obeyed_and_one_that_is_not_is_not():
+    assert grow(recipe(steps=80), seeds, 1).accuracy > 0.95
+    assert grow(recipe(steps=1), seeds, 1).accuracy < 0.9
+
+
+def test_the_twin_norms_cover_every_component():
+    organism = grow(recipe(steps=1), seeds, 0)
+    assert set(organism.twin_norms) == set(organism.sites.components)
+    assert all(norm > 0 for norm in organism.twin_norms.values())
