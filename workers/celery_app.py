@@ -9,7 +9,7 @@ import os
 
 import psutil
 from celery import Celery
-from celery.signals import worker_init, worker_process_shutdown
+from celery.signals import beat_embedded_init, worker_init, worker_process_shutdown
 from kombu import Queue
 
 from app.settings import Settings, SettingsError, broker_url, read_settings
@@ -72,5 +72,6 @@ def _memory_of_a_child(children: int) -> int:
 
 
 app = create(read_settings())
+beat_embedded_init.connect(process.die_with_parent)
 worker_init.connect(process.prepare_parent)
 worker_process_shutdown.connect(process.leave_child)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Annotated
 
 import typer
+
+from app.settings import SettingsError
 
 QUEUES = ("cpu", "gpu", "light")
 NO_SUCH_QUEUE = "there is no queue {0!r}: a worker takes work from {1}"
@@ -35,16 +36,14 @@ def worker(
             raise typer.BadParameter(NO_SUCH_QUEUE.format(name, ", ".join(QUEUES)), param_hint="--queue")
     # Read when Celery is imported: SIGTERM then gives running work back instead of waiting for its end.
     os.environ.setdefault("REMAP_SIGTERM", "SIGQUIT")
-    from workers.celery_app import app  # noqa: PLC0415 - after the line above
+    try:
+        from workers.celery_app import app  # noqa: PLC0415 - after the line above
+        from workers.process import settings  # noqa: PLC0415 - with the rest of the worker
+    except SettingsError as error:
+        typer.echo(f"antedate: {error}", err=True)
+        raise typer.Exit(1) from error
 
-    children = concurrency or _children()
+    children = concurrency or settings().worker_concurrency
     arguments = ["worker", "--queues", ",".join(queues), "--concurrency", str(children), "--loglevel", loglevel]
     clock = ["--beat", "--scheduler", "celery.beat:Scheduler"] if beat else []
     app.worker_main([*arguments, *clock, "--without-gossip", "--without-mingle"])
-    sys.exit(0)
-
-
-def _children() -> int:
-    from workers.process import settings  # noqa: PLC0415 - with the rest of the worker
-
-    return settings().worker_concurrency

@@ -6,6 +6,8 @@ import os
 import socket
 from functools import cache
 
+from celery.platforms import set_pdeathsig  # type: ignore[attr-defined] # its stubs do not know it
+
 from app.ledger.database import Ledger
 from app.settings import Settings, SettingsError, read_settings
 from workers import source
@@ -30,6 +32,11 @@ def ledger() -> Ledger:
 def name() -> str:
     """Who this is, as a shard's `worker` says it: host and process."""
     return f"{socket.gethostname()}/{os.getpid()}"
+
+
+def die_with_parent(**_: object) -> None:
+    """End the clock's process when its worker is killed; Celery sees to that for the pool's children alone."""
+    set_pdeathsig("SIGKILL")
 
 
 def prepare_parent(**_: object) -> None:

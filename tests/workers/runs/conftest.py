@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ import claims.instruments
 import workers.instruments
 import workers.source
 from app.embedded.endpoints import Endpoints
-from app.ledger import filing, log, registrants
+from app.ledger import filing, log, queries, queue, records, registrants
 from app.ledger.database import Ledger
 from app.ledger.migrate import upgrade
 from app.ledger.signing import Signing
+from app.ledger.tables import ShardRow
+from claims.entries import Entry
 from claims.instrument_source import source_sha256
 from claims.instruments import catalogue
 from claims.registration.reading import freeze_document
@@ -110,28 +113,51 @@ def file_claim(ledger: Ledger) -> Callable[..., str]:
     return filed
 
 
-@pytest.fixture
-def types(ledger: Ledger) -> Callable[[str], list[str]]:
-    def types_of(claim: str) -> list[str]:
-        with ledger.begin() as session:
-            return [entry.type for entry in log.history(session, claim)]
+@dataclass(frozen=True)
+class Watch:
+    """What the ledger says of a claim right now."""
 
-    return types_of
+    ledger: Ledger
+
+    def types(self, claim: str) -> list[str]:
+        return [entry.type for entry in self.history(claim)]
+
+    def history(self, claim: str) -> list[Entry]:
+        with self.ledger.begin() as session:
+            return log.history(session, claim)
+
+    def status(self, claim: str) -> str:
+        with self.ledger.begin() as session:
+            return queries.get_claim(session, claim).status
+
+    def run(self, claim: str) -> records.Progress:
+        with self.ledger.begin() as session:
+            return records.run(session, f"{claim}-1")
+
+    def shards(self, claim: str) -> list[ShardRow]:
+        with self.ledger.begin() as session:
+            return queue.shards(session, f"{claim}-1")
+
+
+@pytest.fixture
+def watch(ledger: Ledger) -> Watch:
+    return Watch(ledger)
 
 
 @pytest.fixture
 def start_worker(urls: Endpoints, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """`start_worker(*arguments, lease=2)`: a real worker process, ended when the test ends."""
+    """`start_worker(*arguments, lease=2, **environment)`: a real worker process, ended when the test ends."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(*arguments: str, lease: int = 2) -> subprocess.Popen[bytes]:
+    def start(*arguments: str, lease: int = 2, **variables: str) -> subprocess.Popen[bytes]:
         environment = {
             **os.environ,
             "DATABASE_URL": urls.database_url,
             "REDIS_URL": urls.redis_url,
             "ANTEDATE_DATA": str(tmp_path),
             "ANTEDATE_LEASE_SECONDS": str(lease),
-            "PYTHONPATH": str(COIN),
+            "PYTHONPATH": str(COIN.parent / "process"),
+            **variables,
         }
         command = [sys.executable, "-m", "celery", "--app", "coin_worker:app", "worker", "--loglevel", "INFO"]
         number = len(started)

@@ -29,15 +29,10 @@ def shard(worker, claim, index=0):
         return session.get_one(ShardRow, (f"{claim}-1", index))
 
 
-def history(worker, claim):
-    with worker.ledger.begin() as session:
-        return log.history(session, claim)
-
-
-def test_a_run_is_measured_and_judged(worker, file_claim, types):
+def test_a_run_is_measured_and_judged(worker, file_claim, watch):
     claim = file_claim()
     assert run_all(worker, claim)
-    assert types(claim) == ["registered", "opened", "run_ended", "evidence_recorded", "adjudicated"]
+    assert watch.types(claim) == ["registered", "opened", "run_ended", "evidence_recorded", "adjudicated"]
     with worker.ledger.begin() as session:
         summary = get_claim(session, claim)
         evidence = records.evidence_of(session, claim)
@@ -84,7 +79,7 @@ def test_two_workers_measure_the_same_numbers_as_one(worker, file_claim):
     assert row.facts["forwards"] == 10
 
 
-def test_two_workers_racing_for_one_shard_measure_it_once(worker, file_claim, types):
+def test_two_workers_racing_for_one_shard_measure_it_once(worker, file_claim, watch):
     claim = file_claim(coins=4, seconds=0.2)
     finished = []
     start = threading.Barrier(2)
@@ -100,28 +95,28 @@ def test_two_workers_racing_for_one_shard_measure_it_once(worker, file_claim, ty
         thread.join()
     assert set(finished) == {None, f"{claim}-1"}
     assert shard(worker, claim).attempts == 1
-    assert types(claim) == ["registered", "opened"]
+    assert watch.types(claim) == ["registered", "opened"]
 
 
-def test_messages_delivered_again_after_the_end_are_harmless(worker, file_claim, types):
+def test_messages_delivered_again_after_the_end_are_harmless(worker, file_claim, watch):
     claim = file_claim(coins=4)
     run_all(worker, claim, 4)
-    before = types(claim)
+    before = watch.types(claim)
     for _ in range(2):
         assert measure_shard(worker, f"{claim}-1", 0) is None
         assert not finish_run(worker.ledger, f"{claim}-1")
-    assert types(claim) == before
+    assert watch.types(claim) == before
 
 
-def test_a_run_is_not_judged_before_its_last_shard(worker, file_claim, types):
+def test_a_run_is_not_judged_before_its_last_shard(worker, file_claim, watch):
     claim = file_claim(coins=4)
     for index in range(3):
         measure_shard(worker, f"{claim}-1", index)
         assert not finish_run(worker.ledger, f"{claim}-1")
-    assert types(claim) == ["registered", "opened"]
+    assert watch.types(claim) == ["registered", "opened"]
 
 
-def test_of_workers_judging_at_the_same_time_one_does(worker, file_claim, types):
+def test_of_workers_judging_at_the_same_time_one_does(worker, file_claim, watch):
     claim = file_claim(coins=4)
     for index in range(4):
         measure_shard(worker, f"{claim}-1", index)
@@ -138,42 +133,42 @@ def test_of_workers_judging_at_the_same_time_one_does(worker, file_claim, types)
     for thread in threads:
         thread.join()
     assert judged.count(True) == 1
-    assert types(claim).count("adjudicated") == 1
+    assert watch.types(claim).count("adjudicated") == 1
     with worker.ledger.begin() as session:
         assert len(session.exec(select(EvidenceRow)).all()) == 1
 
 
 @pytest.mark.parametrize(("trouble", "says"), [("error", "ArithmeticError: the coin fell"), ("not_a_number", "row 1")])
-def test_a_failure_is_written_down_and_after_three_the_run_is_void(worker, file_claim, types, trouble, says):
+def test_a_failure_is_written_down_and_after_three_the_run_is_void(worker, file_claim, watch, trouble, says):
     claim = file_claim(coins=4, trouble=trouble)
     for attempt in range(1, 4):
         assert measure_shard(worker, f"{claim}-1", 0) is None
         assert shard(worker, claim).attempts == attempt
         assert says in shard(worker, claim).failure
         assert "Traceback" in shard(worker, claim).failure
-    assert types(claim) == ["registered", "opened", "run_ended", "voided"]
-    figures = history(worker, claim)[-1].payload["figures"]
+    assert watch.types(claim) == ["registered", "opened", "run_ended", "voided"]
+    figures = watch.history(claim)[-1].payload["figures"]
     assert says in figures["failure"]
     assert (figures["attempts"], figures["shards_done"]) == (3, 0)
 
 
-def test_a_refusal_is_recorded_with_its_remedy(worker, file_claim, types):
+def test_a_refusal_is_recorded_with_its_remedy(worker, file_claim, watch):
     claim = file_claim(coins=4, trouble="refusal")
     assert measure_shard(worker, f"{claim}-1", 0) is None
-    assert types(claim) == ["registered", "opened", "refused", "run_ended", "voided"]
+    assert watch.types(claim) == ["registered", "opened", "refused", "run_ended", "voided"]
     refusal = {"reason": "no_coin", "detail": "There is no coin.", "remedy": "Bring one."}
-    assert history(worker, claim)[2].payload["refusal"] == refusal
+    assert watch.history(claim)[2].payload["refusal"] == refusal
     assert measure_shard(worker, f"{claim}-1", 1) is None
 
 
-def test_an_estimate_that_fails_is_tried_three_times(worker, file_claim, types):
+def test_an_estimate_that_fails_is_tried_three_times(worker, file_claim, watch):
     claim = file_claim(coins=4, trouble="estimate")
     for index in range(4):
         measure_shard(worker, f"{claim}-1", index)
     for _ in range(3):
         assert not finish_run(worker.ledger, f"{claim}-1")
-    assert types(claim) == ["registered", "opened", "run_ended", "voided"]
-    payload = history(worker, claim)[-1].payload
+    assert watch.types(claim) == ["registered", "opened", "run_ended", "voided"]
+    payload = watch.history(claim)[-1].payload
     assert payload["reason"] == "worker_lost"
     assert payload["figures"] == {"judging": 3, "failure": "ArithmeticError: the estimate is broken"}
 
@@ -195,14 +190,14 @@ def test_a_worker_that_lost_its_lease_stops_and_writes_nothing(worker, file_clai
     assert shard(worker, claim).rows_done < 10
 
 
-def test_code_that_changed_between_measuring_and_judging_voids(worker, file_claim, types, monkeypatch):
+def test_code_that_changed_between_measuring_and_judging_voids(worker, file_claim, watch, monkeypatch):
     claim = file_claim(coins=4)
     for index in range(4):
         measure_shard(worker, f"{claim}-1", index)
     monkeypatch.setattr("workers.source.source_sha256", lambda name: "f" * 64)
     assert finish_run(worker.ledger, f"{claim}-1")
-    assert types(claim)[-1] == "voided"
-    assert history(worker, claim)[-1].payload["reason"] == "code_drift"
+    assert watch.types(claim)[-1] == "voided"
+    assert watch.history(claim)[-1].payload["reason"] == "code_drift"
 
 
 def test_progress_reaches_the_ledger_while_measuring(worker, file_claim, eventually):

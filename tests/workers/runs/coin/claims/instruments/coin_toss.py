@@ -1,5 +1,7 @@
 """A real instrument that costs nothing: coins are tossed from the run's seeds. Its parameters make it slow or fail."""
 
+import time
+
 from claims.evidence import Estimate, Estimated
 from claims.instruments.manifest import Cost, Manifest, Metric, Shard
 from claims.intervals.student_t import student_t
@@ -15,6 +17,7 @@ MANIFEST = Manifest(
         "additionalProperties": False,
         "properties": {
             "seconds": {"type": "number", "minimum": 0},
+            "estimate_seconds": {"type": "number", "minimum": 0},
             "trouble": {"enum": ["none", "error", "refusal", "death", "not_a_number", "estimate"]},
         },
     },
@@ -45,6 +48,7 @@ def cost(registration, pairs_per_dimension):
 
 def estimate(rows, registration):
     rows = list(rows)
+    time.sleep(registration.instrument.params.get("estimate_seconds", 0))
     if registration.instrument.params.get("trouble") == "estimate":
         raise ArithmeticError("the estimate is broken")
     mean, lo, hi = student_t([row["heads"] for row in rows], registration.level, 0, 1)
