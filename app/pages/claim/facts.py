@@ -71,16 +71,19 @@ def _frozen_code(registered: Entry) -> list[Fact]:
 def _code(evidence: Evidence | None, registered: Entry) -> list[Fact]:
     if evidence is None:
         return []
-    measured, frozen = evidence.provenance, registered.payload
-    drifted = (measured.commit, measured.dirty) != (frozen["service"]["commit"], frozen["service"]["dirty"])
-    same = measured.instrument_source_sha256 == frozen["instrument"]["source_sha256"]
+    measured, instrument = evidence.provenance, registered.payload["instrument"]
+    same = "as frozen" if measured.instrument_source_sha256 == instrument["source_sha256"] else "not as frozen"
     facts = [
-        commit(
-            "Commit at run", measured.commit, measured.dirty, "drifted: not the commit at freeze" if drifted else ""
-        ),
-        digest("Instrument source at run", measured.instrument_source_sha256, "as frozen" if same else "not as frozen"),
+        commit("Commit at run", measured.commit, measured.dirty, _drift(measured, registered.payload["service"])),
+        digest("Instrument source at run", measured.instrument_source_sha256, same),
     ]
     return [*facts, digest("Uncommitted changes", measured.diff_sha256)] if measured.diff_sha256 else facts
+
+
+def _drift(measured: Provenance, frozen: Mapping[str, Any]) -> str:
+    if measured.commit != frozen["commit"]:
+        return "drifted: another commit than at freeze"
+    return "" if measured.dirty == frozen["dirty"] else "the commit at freeze, its tree in another state"
 
 
 def _subject(subject: Subject) -> list[Fact]:
@@ -181,6 +184,8 @@ def _spent(name: str, value: float) -> Fact:
     for unit, (otherwise, shown) in said_so.items():
         if name.endswith(unit):
             return Fact(_term(name.removesuffix(unit) or otherwise), shown(value))
+    if name == "attempts":
+        return Fact("Leases taken", words.count(int(value)), note="once for each part of the run, and for each retry")
     return Fact(_term(name), words.count(int(value)) if value == int(value) else words.number(value))
 
 

@@ -116,14 +116,13 @@ def rule(predict: Prediction) -> str:
 def why(predict: Prediction, outcome: str) -> str:
     """Why an interval was judged `outcome` (confirmed, refuted or inconclusive), in one sentence."""
     if isinstance(predict, Threshold):
-        t = words.figure(predict.value)
+        # The number never stands alone at the start of a line.
+        t = words.NO_BREAK + words.figure(predict.value)
         side = {"confirmed": _CONFIRMS, "refuted": _REFUTES}.get(outcome)
-        return (
-            f"The whole interval lies {side[predict.op]} {t}." if side else f"The interval reaches both sides of {t}."
-        )
-    inside = (outcome == "confirmed") == (predict.op != "outside")
+        return f"The whole interval lies {side[predict.op]}{t}." if side else f"The interval reaches both sides of{t}."
     if outcome == "inconclusive":
         return f"The interval lies neither wholly inside nor wholly outside {_band(predict)}."
+    inside = (outcome == "confirmed") == (predict.op != "outside")
     return f"The whole interval lies {'inside' if inside else 'outside'} {_band(predict)}."
 
 

@@ -112,7 +112,7 @@ def claim_page(record: ClaimRecord, base_url: str) -> ClaimPage:
         reproductions=sureness.reproductions(record.links),
         links=record.links,
         estimates=sorted(evidence.estimates.items()) if evidence else [],
-        diagnostics=sorted(evidence.diagnostics.items()) if evidence else [],
+        diagnostics=sureness.diagnostics_beyond_checks(registration, evidence) if evidence else [],
         not_measured=sorted(evidence.not_measured.items()) if evidence else [],
         counts=[(name.replace("_", " "), value) for name, value in evidence.counts.items()] if evidence else [],
         evidence_sha256=record.evidence_sha256,

@@ -57,6 +57,13 @@ def checks(registration: Registration, evidence: Evidence | None) -> list[Check]
     return controls + kills
 
 
+def diagnostics_beyond_checks(registration: Registration, evidence: Evidence) -> list[tuple[str, float]]:
+    """The diagnostics that no control and no kill criterion shows already, by name."""
+    controls = (registration.controls.positive, registration.controls.negative)
+    shown = {check.metric for check in (*controls, *registration.kill_criteria) if check}
+    return sorted((name, value) for name, value in evidence.diagnostics.items() if name not in shown)
+
+
 def method_facts(record: ClaimRecord) -> list[Fact]:
     """Level, interval, sampling and what is known of noise."""
     registration, analysis = record.registration, record.registration.analysis

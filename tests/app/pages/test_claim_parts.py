@@ -39,7 +39,11 @@ def test_another_commit_at_the_run_is_called_drifted(refuted):
             **{**vars(refuted), "evidence": refuted.evidence.model_copy(update={"provenance": provenance})}
         )
     )
-    assert drifted["Commit at run"] == ("ffffffffffff+dirty", "f" * 40 + "+dirty", "drifted: not the commit at freeze")
+    assert drifted["Commit at run"] == (
+        "ffffffffffff+dirty",
+        "f" * 40 + "+dirty",
+        "drifted: another commit than at freeze",
+    )
     assert drifted["Instrument source at run"][2] == "not as frozen"
 
 

@@ -118,7 +118,7 @@ def test_a_refuted_claim_is_told_in_order(site, markup):
     order = ["predicted", "outcome", "before", "measured", "sure", "links", "pictures", "gaps", "files"]
     assert [attributes["id"] for attributes in page.all("h2")] == order
     for said in (
-        "The whole interval lies at or below 0.",
+        "The whole interval lies at or below\u00a00.",
         "[\u22120.120, \u22120.044]",
         "0123456789ab+dirty",
         "this trusts the operator",
