@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
 from app.ledger import cursors, queries, records
 from app.ledger.cursors import Page
+from app.ledger.filters import ClaimFilter
 from app.ledger.log import entry_of, history
 from app.ledger.queries import ClaimSummary
 from app.ledger.tables import ClaimRow, DatasetRow, EntryRow
@@ -20,6 +23,15 @@ from claims.precedence import why
 from claims.registration.model import Registration
 from claims.verdict.rule import adjudicate
 from claims.verdict.voids import VoidReason
+
+
+@dataclass(frozen=True)
+class RefutedOrSuperseded(ClaimFilter):
+    """What did not hold or was replaced, as one list: the other filters are met all at once."""
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        fallen = (col(ClaimRow.status) == "refuted") | col(ClaimRow.superseded_by).is_not(None)
+        return [fallen, *super().conditions()]
 
 
 def claim_record(session: Session, claim: str) -> ClaimRecord | None:

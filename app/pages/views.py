@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlmodel import Session
 
 from app.api.protocol.access import TheLedger
 from app.api.protocol.addresses import ClaimInPath, missing
+from app.api.protocol.conditional import tagged
 from app.api.protocol.refusals import refused_as
 from app.errors import InvalidQueryError, NotFoundError, ProblemError
 from app.ledger import queries
@@ -22,7 +25,8 @@ from app.pages.listing import address, listing
 from app.pages.log import log_page
 from app.pages.pictures import gallery_of
 from app.pages.problems import problem_view, problem_views
-from app.pages.rendering import base_url, page
+from app.pages.rendering import HEADERS, base_url, page
+from claims.canonical import sha256_hex
 from claims.flaws import FLAW_CODES
 from claims.lifecycle import VERDICTS
 
@@ -66,11 +70,12 @@ def claims(request: Request, ledger: TheLedger) -> Response:
 
 @router.get("/refuted-and-superseded")
 def refuted_and_superseded(request: Request, ledger: TheLedger) -> Response:
-    asking.check(request.query_params, ())
-    with ledger.begin() as session:
-        refuted = _lines(session, ClaimFilter(status=("refuted",)), LINES)
-        superseded = _lines(session, ClaimFilter(superseded=True), LINES)
-    return page(request, "fallen.html", refuted=refuted, superseded=superseded)
+    asking.check(request.query_params, ("cursor",))
+    cursor = asking.cursor(request.query_params)
+    with refused_as(InvalidQueryError), ledger.begin() as session:
+        found = queries.list_claims(session, reading.RefutedOrSuperseded(), cursor=cursor, limit=LINES)
+        lines = reading.claim_lines(session, found.items)
+    return page(request, "fallen.html", found=lines, next=found.next)
 
 
 @router.get("/claims/{claim}")
@@ -87,6 +92,26 @@ def claim(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
 
     shown = claim_page(record, base_url(request))
     return page(request, "claim.html", claim=shown, gallery=gallery_of(record, rows))
+
+
+@router.get("/claims/{claim}/registration.json")
+def registration(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
+    """The frozen document's canonical bytes: those whose hash the claim is known by."""
+    with ledger.begin() as session:
+        body = queries.document(session, claim)
+    if body is None:
+        raise missing("claim", claim)
+    return _file(request, claim, "registration.json", body)
+
+
+@router.get("/claims/{claim}/receipt.json")
+def receipt(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
+    """The receipt as it was handed out when the claim was filed."""
+    with ledger.begin() as session:
+        found = queries.receipt(session, claim)
+    if found is None:
+        raise missing("receipt of claim", claim)
+    return _file(request, claim, "receipt.json", json.dumps(found, indent=2).encode())
 
 
 @router.get("/instruments")
@@ -123,6 +148,11 @@ def problem(request: Request, code: str) -> Response:
     if known is None:
         raise NotFoundError(f"There is no problem type {code!r}.", remedy="The error reference lists every one.")
     return page(request, "problem.html", problem=known)
+
+
+def _file(request: Request, claim: str, name: str, body: bytes) -> Response:
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{claim}.{name}"'}
+    return tagged(request, body, sha256_hex(body), "application/json", headers)
 
 
 def _lines(session: Session, chosen: ClaimFilter, limit: int) -> list[ClaimLine]:

@@ -25,7 +25,7 @@ from claims.registration.model import Registration
 STATUS_SAYS = {
     "registered": "Frozen and waiting for a worker. Nothing has been measured.",
     "running": "Being measured now.",
-    "void": "The study could not be judged. Void is neither a refutation nor a pass.",
+    "void": "Nothing could be decided. Void is neither a refutation nor a pass.",
     "withdrawn": "Withdrawn by its registrant before any data opened. What was predicted stays on the record.",
 }
 
@@ -151,23 +151,19 @@ def headline(status: str, judged: Sequence[Judgement]) -> str:
 
 def downloads(record: ClaimRecord) -> list[Download]:
     """Everything that is kept of the claim, as files."""
-    root = f"/v1/claims/{record.id}"
-    measured = record.evidence is not None
-    return [
-        Download("Claim", root, "the frozen document, its receipt and where it stands, JSON", available=True),
-        Download(
-            "History",
-            f"{root}/history",
-            "every entry of the log that concerns it, with its exact bytes",
-            available=True,
-        ),
-        Download("Evidence", f"{root}/evidence", "estimates, diagnostics, provenance, JSON", available=measured),
-        Download(
-            "Rows",
-            f"{root}/rows",
-            "every measured row, enough to recompute every estimate, JSON lines",
-            available=measured,
-        ),
+    page, api, measured = f"/claims/{record.id}", f"/v1/claims/{record.id}", record.evidence is not None
+    always = [
+        ("Document", f"{page}/registration.json", "the frozen bytes, whose SHA-256 the claim is known by"),
+        ("Receipt", f"{page}/receipt.json", "signed when it was filed; the log page tells how to check it"),
+        ("History", f"{api}/history", "every entry of the log that concerns it, with its exact bytes"),
+        ("Claim", api, "all of this page, JSON"),
+    ]
+    once_measured = [
+        ("Evidence", f"{api}/evidence", "estimates, diagnostics, provenance, JSON"),
+        ("Rows", f"{api}/rows", "every measured row, enough to recompute every estimate, JSON lines"),
+    ]
+    return [Download(*file, available=True) for file in always] + [
+        Download(*file, available=measured) for file in once_measured
     ]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +20,9 @@ from app.ledger import blobs, queue
 from app.ledger.append import append
 from app.ledger.database import Ledger
 from app.ledger.migrate import upgrade
-from app.ledger.tables import Nonce
+from app.ledger.receipts import receipt_of
+from app.ledger.signing import Signing
+from app.ledger.tables import Nonce, Receipt
 from app.main import create_app
 from app.pages.claim.record import ClaimRecord, Linked, Work
 from app.settings import Settings
@@ -34,12 +38,12 @@ from claims.rows import decode, encode
 from claims.verdict.rule import adjudicate
 from claims.verdict.voids import VoidReason
 
+DOCUMENTS = Path(__file__).parent / "documents"
 FILED = datetime(2026, 11, 30, 12, 0, 0, 123456, tzinfo=UTC)
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 CLAIM = "k3v9q2m7xw4t"
 RUN = f"{CLAIM}-1"
 NONCE = bytes(range(32))
-PARAMS = {"key_size": 3, "granularity": "component", "alignment": "end", "positions": "all"}
 CEILING = "H2: recovery_gap: the twin key reads the same last-token difference as attribution does."
 SCRIPT = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
 HOSTILE = {
@@ -59,67 +63,19 @@ class Step:
     payload: Mapping[str, Any]
 
 
+def sample(name: str) -> dict[str, Any]:
+    """A document of this directory, read afresh: whoever gets it may change it."""
+    found: dict[str, Any] = json.loads((DOCUMENTS / name).read_text())
+    return found
+
+
 def registration(**changes: Any) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "schema": "antedate.registration/1",
-        "title": "Patching recovers the planted key better than attribution",
-        "statement": "Patching's ranking matches the components that carry the planted rule better than attribution's "
-        "ranking does.",
-        "rationale": "Patching intervenes; attribution only reads. If a ranking of causes exists, the intervention "
-        "should find it.",
-        "prior_exposure": {"level": "published", "note": "A published record of a similar claim was refuted."},
-        "subject": {
-            "model": {
-                "kind": "organism",
-                "recipe": "planted_key",
-                "params": {"layers": 8, "hidden": 32, "heads": 4, "carriers": 3, "min_accuracy": 0.9},
-            },
-            "dataset": {"kind": "generated", "generator": "planted_key_pairs"},
-        },
-        "instrument": {
-            "name": "planted_key_recovery",
-            "version": "1",
-            "params": PARAMS,
-        },
-        "sampling": {"organisms": 24, "pairs_per_organism": 48, "stopping": "fixed"},
-        "analysis": {"confidence": 0.95, "interval": "student_t", "unit": "organism", "multiplicity": "none"},
-        "hypotheses": [
-            {
-                "id": "H1",
-                "primary": True,
-                "statement": "Under the constructed key the recovery gap, patching minus attribution, is above zero.",
-                "metric": "recovery_gap_constructed",
-                "predict": {"op": ">", "value": 0},
-            },
-            {
-                "id": "H2",
-                "primary": False,
-                "statement": "Under the twin-activation-delta key the gap is above zero.",
-                "metric": "recovery_gap",
-                "predict": {"op": ">", "value": 0},
-            },
-            {
-                "id": "H3",
-                "primary": False,
-                "statement": "Patching recovers the constructed key better than chance.",
-                "metric": "patching_recovery_auc_constructed",
-                "predict": {"op": ">", "value": 0.5},
-            },
-        ],
-        "kill_criteria": [
-            {
-                "id": "K1",
-                "metric": "organisms_governed",
-                "op": "<",
-                "value": 16,
-                "reason": "Too few organisms obey their rule on held-out pairs.",
-            }
-        ],
-        "controls": {"positive": {"metric": "organism_accuracy", "op": ">=", "value": 0.9}},
-        "reproduction_tolerance": {"recovery_gap_constructed": 0.2},
-        "builds_on": [],
-    }
-    return document | changes
+    return sample("planted_key.json") | changes
+
+
+def agreement_registration(**changes: Any) -> dict[str, Any]:
+    """A claim on a local model and uploaded pairs: the other instrument."""
+    return sample("agreement.json") | changes
 
 
 def registered(document: Mapping[str, Any]) -> Step:
@@ -169,47 +125,10 @@ def entries(steps: Sequence[Step], claim: str = CLAIM) -> list[Entry]:
     ]
 
 
-def evidence(**changes: Any) -> Evidence:
-    def estimate(value: float, lo: float, hi: float) -> dict[str, Any]:
-        units = {"method": "student_t", "unit": "organism", "n": 22, "n_effective": 22.0}
-        return {"value": value, "lo": lo, "hi": hi, "level": 0.95, **units}
-
-    body: dict[str, Any] = {
-        "schema": "antedate.evidence/1",
-        "instrument": "planted_key_recovery",
-        "version": "1",
-        "params": PARAMS,
-        "subject": {
-            "model": {"weights_sha256": None, "dtype": "float32", "device": "cpu", "attention": "eager"},
-            "dataset": {"sha256": None, "n": 1056},
-        },
-        "access": ["activations", "linear_readout"],
-        "estimates": {
-            "recovery_gap_constructed": estimate(-0.0821, -0.1204, -0.0438),
-            "recovery_gap": estimate(-0.311, -0.402, -0.22),
-            "patching_recovery_auc_constructed": estimate(0.712, 0.655, 0.769),
-        },
-        "diagnostics": {"organism_accuracy": 0.957, "organisms_governed": 22.0},
-        "not_measured": {"head_level": "Component granularity was asked for; heads were not ranked apart."},
-        "counts": {"organisms": 24, "pairs_per_organism": 48, "excluded": 2, "pairs": 1056, "unreachable": 0},
-        "nondeterminism": {},
-        "controls": {"positive": True},
-        "conformance": {"attribution_residual": 2.1e-7, "self_patch": 0.0},
-        "gauge": "invariant",
-        "provenance": {
-            "commit": COMMIT,
-            "dirty": "dirty",
-            "diff_sha256": "99" * 32,
-            "instrument_source_sha256": "ef" * 32,
-            "packages": {"torch": "2.13.0", "numpy": "2.4.6", "scipy": "1.17.1"},
-            "platform": "Linux x86_64, Python 3.11.7",
-            "started": "2026-11-30T12:00:02.000000Z",
-            "finished": "2026-11-30T12:00:44.000000Z",
-        },
-        "cost": {"forwards": 21120, "seconds": 41.6, "memory_bytes": 311_000_000},
-        "rows_sha256": "77" * 32,
-    }
-    for metric, figures in changes.pop("estimates", {}).items():
+def evidence(estimates: Mapping[str, Mapping[str, float]] | None = None, **changes: Any) -> Evidence:
+    """The evidence of a run; `estimates` changes figures of single metrics."""
+    body = sample("evidence.json")
+    for metric, figures in (estimates or {}).items():
         body["estimates"][metric] |= figures
     return Evidence.model_validate(body | changes)
 
@@ -296,37 +215,6 @@ def planted_rows(organisms: int = 24, pairs: int = 4, layers: int = 4) -> bytes:
 DIMENSIONS = ("confidence", "helpfulness", "safety", "verbosity")
 
 
-def agreement_registration(**changes: Any) -> dict[str, Any]:
-    """A claim on a local model and uploaded pairs: the other instrument."""
-    pairs = {"kind": "pairs", "name": "Diagnostic pairs", "sha256": "3c" * 32, "dimensions": list(DIMENSIONS)}
-    model = {"kind": "local", "directory": "llama-gqa", "weights_sha256": "4d" * 32}
-    primary = {
-        "id": "H1",
-        "primary": True,
-        "statement": "Averaged over dimensions the two rankings oppose each other.",
-        "metric": "mean_rho",
-        "predict": {"op": "<", "value": 0},
-    }
-    one = {**primary, "id": "H2", "primary": False, "metric": "rho.safety", "statement": "So they do on safety."}
-    most = {**one, "id": "H3", "metric": "negative_dimensions", "predict": {"op": ">=", "value": 3}}
-    return (
-        registration(
-            title="Attribution and patching rank components in opposite orders",
-            statement="Across dimensions, what attribution credits is not what patching moves.",
-            prior_exposure={"level": "none"},
-            subject={"model": model, "dataset": pairs},
-            instrument={"name": "attribution_patching_agreement", "version": "1", "params": {}},
-            hypotheses=[primary, one, most],
-            kill_criteria=[],
-            controls={},
-            sampling={"pairs": 16 * len(DIMENSIONS), "stopping": "fixed"},
-            analysis={"confidence": 0.95, "interval": "jackknife_t", "unit": "cluster", "multiplicity": "none"},
-            reproduction_tolerance={},
-        )
-        | changes
-    )
-
-
 def agreement_rows(pairs: int = 16, layers: int = 16) -> bytes:
     """Rows of `attribution_patching_agreement` from a fixed seed: late layers credited, early ones moving the score."""
     draw = random.Random(11)
@@ -366,18 +254,19 @@ def agreement_claim(document: Mapping[str, Any], rows: bytes) -> ClaimRecord:
     return replace(record(document, steps, found), evidence_sha256=sha256_hex(repr(document).encode()))
 
 
-def put(session: Session, claim: str, steps: Sequence[Step], *, rows: bytes = b"") -> None:
+def put(session: Session, claim: str, steps: Sequence[Step], *, signing: Signing, rows: bytes = b"") -> None:
     """Append a claim's life to the real log, with what the work queue keeps of it."""
     blobs.put(session, rows, "application/jsonl")
     for step in steps:
-        append(session, step.type, claim, step.actor, step.payload)
+        entry = append(session, step.type, claim, step.actor, step.payload)
         if step.type == "registered":
             session.add(Nonce(run=f"{claim}-1", nonce=NONCE))
+            session.add(Receipt(claim=claim, body=receipt_of(entry, signing=signing, public_url="http://ledger.test")))
             shards = [Shard(f"organism/{number}", 1672, {"organism": number}) for number in range(24)]
             queue.enqueue(session, f"{claim}-1", "cpu", shards)
 
 
-def fill(session: Session) -> dict[str, str]:
+def fill(session: Session, signing: Signing) -> dict[str, str]:
     """A ledger with a claim of every kind, by a word for it."""
     rows = planted_rows()
     names = {}
@@ -389,7 +278,7 @@ def fill(session: Session) -> dict[str, str]:
             steps.append(opened(f"{claim}-1"))
         if found:
             steps += measured(f"{claim}-1", found.model_copy(update={"rows_sha256": sha256_hex(rows)}), document)
-        put(session, claim, [*steps, *more.get("then", [])], rows=rows)
+        put(session, claim, [*steps, *more.get("then", [])], rows=rows, signing=signing)
         return claim
 
     gap = {"recovery_gap_constructed": {"value": 0.21, "lo": 0.14, "hi": 0.28}}
@@ -426,7 +315,7 @@ def fill(session: Session) -> dict[str, str]:
     claim = names["agreement"] = "agreement0000010"
     found = agreement_evidence(agreeing, pairwise)
     steps = [registered(agreeing), opened(f"{claim}-1"), *measured(f"{claim}-1", found, agreeing)]
-    put(session, claim, steps, rows=pairwise)
+    put(session, claim, steps, rows=pairwise, signing=signing)
     replaced = {"by": names["confirmed"], "reason": "The recipe left both methods at the ceiling."}
     append(session, "superseded", refuted, "ada", replaced)
     return names
@@ -453,7 +342,7 @@ def site(postgres, valkey: str, tmp_path_factory) -> Iterator[Site]:
         )
         ledger: Ledger = app.state.ledger
         with ledger.begin() as session:
-            claims = fill(session)
+            claims = fill(session, app.state.signing)
         yield Site(app, ledger, claims)
         app.state.dispatch.close()
         ledger.dispose()
@@ -469,7 +358,7 @@ def judge_new(site: Site) -> tuple[str, Callable[[], None], Callable[[], None]]:
 
     def put_steps(steps: Sequence[Step]) -> None:
         with site.ledger.begin() as session:
-            put(session, claim, steps, rows=rows)
+            put(session, claim, steps, rows=rows, signing=site.app.state.signing)
 
     put_steps([registered(document)])
     return (

@@ -100,9 +100,13 @@ def test_a_long_list_is_left_and_taken_up_again(site, visit, monkeypatch):
     assert found[0] == site.claims["agreement"]
 
 
-def test_refuted_and_superseded_are_one_click_away(site, visit):
+def test_refuted_and_superseded_are_one_click_away_and_one_list(site, visit, monkeypatch):
     assert 'href="/refuted-and-superseded"' in visit.get("/").text
-    assert set(lines(visit, "/refuted-and-superseded")) == names(site, "refuted", "hostile")
+    assert lines(visit, "/refuted-and-superseded") == [site.claims["hostile"], site.claims["refuted"]]
+    monkeypatch.setattr(views, "LINES", 1)
+    first = visit.get("/refuted-and-superseded").text
+    onward = re.search(r'href="([^"]*)" rel="next"', first)[1]
+    assert lines(visit, onward) == [site.claims["refuted"]]
 
 
 def test_the_home_page_counts_and_shows_the_newest_verdicts(site, visit):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -217,3 +218,13 @@ def test_static_files_are_kept_for_good_under_the_address_of_their_content(visit
 @pytest.mark.parametrize("name", ["..%2frendering.py", "%2e%2e/rendering.py", "antedate.css%00", "none.css"])
 def test_no_other_file_is_served(name: str, visit):
     assert visit.get(f"/static/x/{name}").status_code == 404
+
+
+def test_the_document_can_be_had_in_the_bytes_that_were_hashed(site, visit):
+    address = f"/claims/{site.claims['hostile']}/registration.json"
+    answer = visit.get(address)
+    assert answer.headers["content-disposition"] == f'attachment; filename="{site.claims["hostile"]}.registration.json"'
+    assert hashlib.sha256(answer.content).hexdigest() in visit.get(f"/claims/{site.claims['hostile']}").text
+    assert visit.get(address, headers={"If-None-Match": answer.headers["etag"]}).status_code == 304
+    assert visit.get("/claims/nothere00000/registration.json").status_code == 404
+    assert visit.get("/claims/nothere00000/receipt.json").status_code == 404
