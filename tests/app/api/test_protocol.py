@@ -194,7 +194,7 @@ def test_a_slow_body_is_given_up(service, monkeypatch):
     assert b"/problems/body_too_slow" in asked.sent[1]["body"]
 
 
-def test_the_server_still_knows_that_head_was_asked(client):
+def test_head_sends_no_body_and_the_server_still_knows_that_it_was_asked(client):
     asked = Asked(client.app, "/healthz", {}, method="HEAD")
 
     async def nothing() -> Message:
@@ -202,6 +202,7 @@ def test_the_server_still_knows_that_head_was_asked(client):
 
     assert asked.answer(nothing) == 200
     assert asked.scope["method"] == "HEAD"
+    assert b"".join(message.get("body", b"") for message in asked.sent) == b""
 
 
 def test_a_client_that_goes_away_is_not_answered(service):
