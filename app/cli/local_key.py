@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def ensure_key(database_url: str, secrets: Path) -> LocalKey:
 
 def _write(file: Path, token: str) -> None:
     """Replaces the file at once, and nobody else could read it in between."""
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as opened:
+    descriptor, draft = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)  # mode 0600
+    with os.fdopen(descriptor, "w", encoding="ascii") as opened:
         opened.write(f"{token}\n")
-    draft.replace(file)
+    Path(draft).replace(file)
