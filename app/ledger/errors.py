@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 
 class AlreadyFiledError(Exception):
     """The very same document is on the ledger already, as `claim`."""
@@ -38,23 +35,3 @@ class TooLateError(Exception):
 
 class IdempotencyKeyReusedError(Exception):
     """The key came with another request before."""
-
-
-# The codes of the flaws that the ledger itself finds, beside claims.flaws.FLAW_CODES.
-FLAW_CODES: Mapping[str, str] = MappingProxyType(
-    {
-        "unknown_dataset": "The ledger has no dataset of this hash.",
-        "unknown_dimension": "The dataset has no such dimension.",
-        "wrong_size": "The size stated is not that of the dataset.",
-        "no_model_root": "This service keeps no local models.",
-        "unusable_model": "The model's directory is not one under the model root with weights in it.",
-        "other_weights": "The model's weights are not the frozen ones.",
-        "unknown_claim": "There is no such claim on this ledger.",
-        "not_your_claim": "The claim is another registrant's.",
-        "claim_superseded": "The claim is superseded already.",
-        "claim_withdrawn": "The claim was withdrawn.",
-        "same_claim": "A claim cannot replace itself.",
-        "circular_link": "The claim was itself replaced by the one that it is to replace.",
-        "bad_cursor": "The cursor is not one that a list of this service gave.",
-    }
-)

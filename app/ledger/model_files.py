@@ -25,8 +25,9 @@ def flaws_in(model: LocalModel, root: Path | None) -> list[Flaw]:
         files = _weight_files(directory, root)
         found = _weights_sha256(directory, files)
     except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error  # where the root lies is nobody's business
         remedy = "Name a directory by its path below the model root, without '..', that holds *.safetensors files."
-        return [Flaw(DIRECTORY, "unusable_model", f"{model.directory!r} cannot be used: {error}", remedy)]
+        return [Flaw(DIRECTORY, "unusable_model", f"{model.directory!r} cannot be used: {why}", remedy)]
     if found != model.weights_sha256:
         detail = f"the weights in {model.directory!r} have the SHA-256 {found}, not the frozen one"
         remedy = "Freeze the hash of the weights that are there, or restore the frozen ones."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,8 +64,8 @@ def load_or_create(path: Path, log: str) -> Signing:
 
 def _create(path: Path) -> None:
     pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+    descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # mode 0600
+    with os.fdopen(descriptor, "wb") as file:
         file.write(pem)
         file.flush()
         os.fsync(file.fileno())
@@ -73,4 +74,4 @@ def _create(path: Path) -> None:
     except FileExistsError:
         pass
     finally:
-        draft.unlink()
+        Path(draft).unlink()

@@ -1,0 +1,49 @@
+"""The projections are what the log says: replaying it into empty tables gives them again."""
+
+import pytest
+from sqlalchemy import text
+
+from app.ledger import datasets, projections
+from app.ledger.append import append
+from app.ledger.judging import record_void
+from app.ledger.links import withdraw
+from app.ledger.log import entry_of
+from app.ledger.runs import hold
+from claims.pairs import read_pairs
+
+TABLES = ("claims", "hypotheses", "links", "datasets", "evidence", "runs")
+PAIR = b'{"id":"p1","dimension":"safety","prompt":"Say it.","chosen":"Yes.","rejected":"No."}\n'
+
+
+def tables(connection):
+    return {name: sorted(map(str, connection.execute(f"SELECT t FROM {name} t").fetchall())) for name in TABLES}
+
+
+@pytest.fixture
+def a_life(ledger, put_claim, judge, open_run):
+    """A ledger on which everything has happened that can."""
+    with ledger.begin() as session:
+        datasets.upload(session, read_pairs(PAIR), "one pair", "ada")
+        refuted, old, gone, lost = (put_claim(session) for _ in range(4))
+        put_claim(session, builds_on=[refuted])
+        judge(session, refuted, "refuted")
+        put_claim(session, builds_on=[refuted, old])
+        judge(session, old, "confirmed")
+
+        append(session, "superseded", old, "ada", {"by": refuted, "reason": "Better."})
+        withdraw(session, gone, "ada", "A mistake.")
+        open_run(session, lost)
+        record_void(session, hold(session, f"{lost}-1"), "worker_lost", {"attempts": 3})
+        put_claim(session)
+
+
+def test_replaying_the_log_gives_the_same_tables(ledger, postgres, a_life):
+    with postgres.superuser("ledger_tests") as connection:
+        before = tables(connection)
+        assert all(before.values())
+        connection.execute(f"TRUNCATE {', '.join(TABLES)}, shards")
+        assert not any(tables(connection).values())
+        with ledger.begin() as session:
+            for canonical in session.execute(text("SELECT canonical FROM entries ORDER BY seq")).scalars().all():
+                projections.apply(session, entry_of(bytes(canonical)))
+        assert tables(connection) == before
