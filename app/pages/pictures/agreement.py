@@ -99,6 +99,7 @@ def _scatter(means: Sequence[ComponentMeans], across: str, up: str) -> Pictured:
             [one.dimension, one.component, words.number(one.attribution), words.number(one.effect)]
             for one in (means if listed else ())
         ],
+        names=2,
     )
 
 

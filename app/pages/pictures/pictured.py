@@ -13,7 +13,10 @@ from claims.registration.model import Registration
 
 @dataclass(frozen=True)
 class Pictured:
-    """`says` tells what to look for, `caption` what is drawn; `columns` and `rows` hold the same as a table."""
+    """`says` tells what to look for, `caption` what is drawn.
+
+    `columns` and `rows` hold the same as a table, whose first `names` columns are words and the others numbers.
+    """
 
     title: str
     says: str
@@ -21,6 +24,7 @@ class Pictured:
     caption: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
+    names: int = 1
 
 
 Drawing = Callable[[Iterable[Row], Registration, Evidence], Sequence[Pictured]]

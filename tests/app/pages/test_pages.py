@@ -117,7 +117,7 @@ def test_every_address_on_every_page_leads_somewhere(site, visit):
 def test_a_refuted_claim_is_told_in_order(site, markup):
     page = markup(f"/claims/{site.claims['refuted']}")
     order = ["predicted", "outcome", "before", "measured", "sure", "links", "pictures", "gaps", "files"]
-    assert [attributes["id"] for attributes in page.all("h2")] == order
+    assert [attributes["id"] for attributes in page.all("section")] == order
     for said in (
         "The whole interval lies at or below\u00a00.",
         "[\u22120.120, \u22120.044]",
