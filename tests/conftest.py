@@ -69,8 +69,8 @@ class Postgres:
             for statement in ("DROP DATABASE IF EXISTS {0} WITH (FORCE)", "CREATE DATABASE {0} OWNER {1}"):
                 connection.execute(sql.SQL(statement).format(sql.Identifier(name), sql.Identifier(OWNER)))
             yield Endpoints(
-                database_url=postgres_url(self.directory, APPLICATION, name),
-                database_owner_url=postgres_url(self.directory, OWNER, name),
+                database_url=postgres_url(self.directory.sockets, APPLICATION, name),
+                database_owner_url=postgres_url(self.directory.sockets, OWNER, name),
                 redis_url=endpoints(Settings(), self.directory).redis_url,
             )
             connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))

@@ -20,6 +20,8 @@ COMMANDS = {
     "watch": ("app.cli.watch:watch", "Follow a claim to its verdict."),
     "show": ("app.cli.show:show", "Show one claim: what was predicted and what came out."),
     "list": ("app.cli.list:list_claims", "List claims, newest first."),
+    "keys": ("app.cli.keys:keys", "Issue, list and revoke API keys."),
+    "migrate": ("app.cli.migrate:migrate", "Bring the database to this version's schema."),
     "upload": ("app.cli.upload:upload", "Upload a file of preference pairs."),
 }
 EXTENSIONS = "antedate.commands"
@@ -44,12 +46,15 @@ class Deferred(TyperCommand):
     def load(self) -> Any:  # noqa: ANN401
         """The command itself; the context it makes knows it, so nothing of this stand-in is left."""
         module, _, function = self.target.partition(":")
-        holder = typer.Typer(add_completion=False)
         try:
-            holder.command(self.name)(getattr(import_module(module), function))
+            found = getattr(import_module(module), function)
         except ModuleNotFoundError as error:
             missing = f"`antedate {self.name}` needs {error.name}, which is not installed: install antedate[worker]."
             raise CommandError(missing) from error
+        if isinstance(found, typer.Typer):
+            return typer.main.get_group(found)
+        holder = typer.Typer(add_completion=False)
+        holder.command(self.name)(found)
         return typer.main.get_command(holder)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
@@ -66,6 +66,16 @@ STYLES = {
     "void": "magenta",
     "withdrawn": "dim",
 }
+
+
+def keys_table(keys: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("key", "registrant", "scopes", "issued", "revoked"):
+        table.add_column(heading, overflow="fold")
+    for key in keys:
+        scopes = ", ".join(key["scopes"])
+        table.add_row(f"{key['prefix']}…", key["registrant"], scopes, key["created"], key["revoked"] or "")
+    return table
 
 
 def status(claim: Mapping[str, Any]) -> Text:

@@ -1,6 +1,7 @@
 """How to reach the embedded servers."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from app.embedded.directories import POSTGRES_PORT, DataDirectory
 from app.embedded.postgres import APPLICATION, DATABASE, OWNER
@@ -24,11 +25,11 @@ class Endpoints:
 def endpoints(settings: Settings, directory: DataDirectory) -> Endpoints:
     embedded = settings.database_url is None
     return Endpoints(
-        database_url=settings.database_url or postgres_url(directory, APPLICATION),
-        database_owner_url=postgres_url(directory, OWNER) if embedded else settings.database_owner_url,
+        database_url=settings.database_url or postgres_url(directory.sockets, APPLICATION),
+        database_owner_url=postgres_url(directory.sockets, OWNER) if embedded else settings.database_owner_url,
         redis_url=settings.redis_url or f"unix://{directory.valkey_socket}",
     )
 
 
-def postgres_url(directory: DataDirectory, role: str, database: str = DATABASE) -> str:
-    return f"postgresql+psycopg://{role}@/{database}?host={directory.sockets}&port={POSTGRES_PORT}"
+def postgres_url(sockets: Path, role: str, database: str = DATABASE) -> str:
+    return f"postgresql+psycopg://{role}@/{database}?host={sockets}&port={POSTGRES_PORT}"

@@ -55,6 +55,11 @@ def issue_key(session: Session, registrant: str, scopes: Collection[str]) -> str
     return token
 
 
+def key_list(session: Session) -> list[ApiKey]:
+    """Every key ever issued, oldest first."""
+    return list(session.exec(select(ApiKey).order_by(col(ApiKey.created), ApiKey.prefix)))
+
+
 def revoke_key(session: Session, prefix: str) -> int:
     """Revoke the keys whose shown part is `prefix`; returns how many were valid until now."""
     valid = (col(ApiKey.prefix) == prefix) & col(ApiKey.revoked).is_(None)

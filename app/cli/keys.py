@@ -1,0 +1,97 @@
+"""`antedate keys`: who may write. Operators run it beside the database; it does not go through the service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from sqlmodel import Session
+
+from app.cli.errors import BadInputError, CommandError, UnreachableError
+from app.cli.options import AsJson
+from app.cli.output import keys_table, line, print_json, result_console
+from app.embedded.endpoints import postgres_url
+from app.embedded.postgres import APPLICATION
+from app.embedded.running import find_running
+from app.ledger.database import Ledger
+from app.ledger.registrants import SCOPES, issue_key, key_list, register, revoke_key
+from app.settings import Settings, SettingsError, read_settings
+
+keys = typer.Typer(help="Issue, list and revoke API keys.", no_args_is_help=True, add_completion=False)
+
+
+@keys.command()
+def issue(
+    registrant: Annotated[str, typer.Argument(help="Who files with it: 1 to 64 of a-z, 0-9 and '-'.")],
+    name: Annotated[str, typer.Option(help="How people know the registrant; kept from the first key on.")],
+    scope: Annotated[list[str], typer.Option(help=f"What it may do: {', '.join(SCOPES)}. May be repeated.")],
+    as_json: AsJson = False,
+) -> None:
+    """Make a key and show it, once: only its hash is stored."""
+    with _database() as session:
+        try:
+            register(session, registrant, name)
+            token = issue_key(session, registrant, scope)
+        except ValueError as error:
+            raise BadInputError(f"{error}.") from error
+    if as_json:
+        print_json({"key": token, "registrant": registrant, "scopes": scope})
+    else:
+        line("key", token)
+
+
+@keys.command("list")
+def list_keys(as_json: AsJson = False) -> None:
+    """List every key by the part of it that may be shown."""
+    with _database() as session:
+        known = [
+            {
+                "prefix": key.prefix,
+                "registrant": key.registrant,
+                "scopes": key.scopes,
+                "created": key.created.isoformat(),
+                "revoked": key.revoked and key.revoked.isoformat(),
+            }
+            for key in key_list(session)
+        ]
+    if as_json:
+        print_json({"items": known})
+    else:
+        result_console().print(keys_table(known))
+
+
+@keys.command()
+def revoke(prefix: Annotated[str, typer.Argument(help="The part that `keys list` shows.")]) -> None:
+    """Revoke a key: nothing more is filed with it; what was filed stays."""
+    with _database() as session:
+        revoked = revoke_key(session, prefix)
+    if revoked == 0:
+        raise BadInputError(f"no valid key begins with {prefix!r}; `antedate keys list` shows them.")
+    line("revoked", prefix)
+
+
+@contextmanager
+def _database() -> Iterator[Session]:
+    """The database that DATABASE_URL names, else that of the service running here; committed on leaving."""
+    try:
+        settings = read_settings()
+    except SettingsError as error:
+        raise CommandError(str(error)) from error
+    ledger = Ledger(settings.database_url or _embedded(settings), pool_size=1)
+    try:
+        with ledger.begin() as session:
+            yield session
+    finally:
+        ledger.dispose()
+
+
+def _embedded(settings: Settings) -> str:
+    running = find_running(settings.data)
+    if running is None:
+        raise UnreachableError(
+            f"DATABASE_URL is not set and no service of {settings.data} is running: set it, or run `antedate up`."
+        )
+    return postgres_url(Path(running.sockets), APPLICATION)
