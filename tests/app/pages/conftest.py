@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlmodel import Session
 
-from app.ledger import blobs, queue
+from app.ledger import blobs, datasets, queue
 from app.ledger.append import append
 from app.ledger.database import Ledger
 from app.ledger.migrate import upgrade
@@ -32,6 +32,7 @@ from claims.evidence import Evidence
 from claims.instruments import attribution_patching_agreement
 from claims.instruments.manifest import Shard
 from claims.lifecycle import fold
+from claims.pairs import read_pairs
 from claims.precedence import why
 from claims.registration.model import Registration
 from claims.rows import decode, encode
@@ -46,6 +47,14 @@ RUN = f"{CLAIM}-1"
 NONCE = bytes(range(32))
 CEILING = "H2: recovery_gap: the twin key reads the same last-token difference as attribution does."
 SCRIPT = "<script>document.title='owned'</script><img src=x onerror=alert(1)>"
+PAIRS = b"".join(
+    json.dumps(
+        {"id": f"{word}-{number}", "dimension": word, "prompt": "Why?", "chosen": f"So {number}.", "rejected": "No."}
+    ).encode()
+    + b"\n"
+    for word in ("confidence", "safety")
+    for number in range(3)
+)
 HOSTILE = {
     "title": SCRIPT + " \u05d0\u05d1\u05d2 \u202eevil\u202c " + "x" * 90,
     "statement": "{{ 7 * 7 }} </p></main>" + SCRIPT + "w" * 1500,
@@ -316,6 +325,7 @@ def fill(session: Session, signing: Signing) -> dict[str, str]:
     found = agreement_evidence(agreeing, pairwise)
     steps = [registered(agreeing), opened(f"{claim}-1"), *measured(f"{claim}-1", found, agreeing)]
     put(session, claim, steps, rows=pairwise, signing=signing)
+    datasets.upload(session, read_pairs(PAIRS), SCRIPT, "ada")
     replaced = {"by": names["confirmed"], "reason": "The recipe left both methods at the ceiling."}
     append(session, "superseded", refuted, "ada", replaced)
     return names

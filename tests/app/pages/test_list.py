@@ -116,3 +116,11 @@ def test_the_home_page_counts_and_shows_the_newest_verdicts(site, visit):
     shown = lines(visit, "/")
     assert shown[0] == site.claims["agreement"]
     assert set(shown) == names(site, "refuted", "confirmed", "inconclusive", "void", "lost", "hostile", "agreement")
+
+
+def test_datasets_are_listed_with_what_is_in_them(site, visit):
+    text = visit.get("/datasets").text
+    assert "&lt;script&gt;document.title" in text
+    assert re.search(r"<dt>Pairs</dt>\s*<dd>\s*<bdi>6</bdi>", text)
+    assert "confidence 3, safety 3" in text
+    assert visit.get("/datasets?cursor=nonsense").status_code == 422
