@@ -14,10 +14,9 @@ NO_SUCH_QUEUE = "there is no queue {0!r}: a worker takes work from {1}"
 
 
 def worker(
-    queue: Annotated[
-        list[str] | None,
-        typer.Option(help="Take work from this queue: cpu, gpu or light; repeat for several. Default: cpu and light."),
-    ] = None,
+    queues: Annotated[
+        str, typer.Option(help="Queues to take work from, separated by commas: cpu, gpu, light.")
+    ] = "cpu,light",
     concurrency: Annotated[
         int | None, typer.Option(min=1, max=1024, help="Processes side by side. Default: ANTEDATE_WORKER_CONCURRENCY.")
     ] = None,
@@ -30,10 +29,9 @@ def worker(
 
     Stop it with SIGTERM: it gives back what it has begun, and another worker goes on.
     """
-    queues = queue or ["cpu", "light"]
-    for name in queues:
+    for name in queues.split(","):
         if name not in QUEUES:
-            raise typer.BadParameter(NO_SUCH_QUEUE.format(name, ", ".join(QUEUES)), param_hint="--queue")
+            raise typer.BadParameter(NO_SUCH_QUEUE.format(name, ", ".join(QUEUES)), param_hint="--queues")
     # Read when Celery is imported: SIGTERM then gives running work back instead of waiting for its end.
     os.environ.setdefault("REMAP_SIGTERM", "SIGQUIT")
     try:
@@ -44,6 +42,6 @@ def worker(
         raise typer.Exit(1) from error
 
     children = concurrency or settings().worker_concurrency
-    arguments = ["worker", "--queues", ",".join(queues), "--concurrency", str(children), "--loglevel", loglevel]
+    arguments = ["worker", "--queues", queues, "--concurrency", str(children), "--loglevel", loglevel]
     clock = ["--beat", "--scheduler", "celery.beat:Scheduler"] if beat else []
     app.worker_main([*arguments, *clock, "--without-gossip", "--without-mingle"])

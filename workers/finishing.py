@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import traceback
 
-import structlog
 from sqlmodel import Session
 
 from app.ledger import joining, judging, queue
@@ -14,7 +14,7 @@ from app.ledger.tables import RunRow
 from workers.evidence import assemble
 from workers.source import source_of
 
-log = structlog.get_logger(__name__)
+log = logging.getLogger(__name__)
 
 
 def finish_run(ledger: Ledger, run: str) -> bool:
@@ -33,7 +33,7 @@ def finish_run(ledger: Ledger, run: str) -> bool:
                 return False
             _judge(session, row)
     except Exception:
-        log.exception("judging failed", run=run)
+        log.exception("judging run %s failed", run)
         with ledger.begin() as session:
             joining.note_failure(session, run, traceback.format_exc().rstrip().rpartition("\n")[2])
         return False

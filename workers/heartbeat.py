@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
-import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.ledger import queue
@@ -17,7 +17,7 @@ from app.ledger.queue import Lease
 
 BEATS_PER_TERM = 3
 TICK_SECONDS = 1.0
-log = structlog.get_logger(__name__)
+log = logging.getLogger(__name__)
 
 
 class LeaseLostError(Exception):
@@ -68,7 +68,7 @@ class Heartbeat:
             with self._ledger.begin() as session:
                 held = queue.heartbeat(session, self._lease, rows, self._term)
         except SQLAlchemyError as error:
-            log.warning("heartbeat failed", run=self._lease.run, shard=self._lease.index, error=str(error))
+            log.warning("heartbeat of shard %d of run %s failed: %s", self._lease.index, self._lease.run, error)
         else:
             if not held:
                 self._lost.set()

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import structlog
 from sqlalchemy.exc import OperationalError
-from sqlmodel import Session
 
 from app.ledger import blobs, datasets, judging, queue, runs
 from app.ledger.database import Ledger
 from app.ledger.runs import Assignment
 from claims import rows, seeds
 from claims.evidence import Refusal
+from claims.pairs import Pair
 from claims.registration.model import PairsDataset
 from workers import process
 from workers.heartbeat import Heartbeat, LeaseLostError
@@ -32,7 +32,7 @@ from workers.source import source_of
 ROWS = "application/jsonl"
 FAILURE_LINES = 20
 RETRY_SECONDS = 1.0
-log = structlog.get_logger(__name__)
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ def measure_shard(worker: Worker, run: str, index: int) -> str | None:
             body, facts = _measure(worker, assignment, heartbeat.progress)
         kept = _patiently(worker, partial(_keep, worker.ledger, assignment, body, facts))
     except LeaseLostError as lost:
-        log.info("lease lost", reason=str(lost))
+        log.info("%s", lost)
         return None
     except RefusalError as refusal:
         _refuse(worker, assignment, refusal)
         return None
     except Exception:
         failure = _failure()
-        log.exception("measuring failed", run=run, shard=index)
+        log.exception("measuring shard %d of run %s failed", index, run)
         _patiently(worker, partial(_give_up, worker.ledger, assignment, failure))
         return None
     except BaseException:  # the process is told to end: another one takes the shard from here
@@ -86,18 +86,24 @@ def _measure(worker: Worker, assignment: Assignment, progress: Callable[[int], N
     """The rows as they are stored, and the facts, once JSON can hold them."""
     process.prepare_torch()
     instrument = import_module(f"workers.instruments.{assignment.registration.instrument.name}")
-    with worker.ledger.begin() as session:
-        resources = _resources(session, worker, assignment)
+    resources = _resources(worker, assignment)
     seed = partial(seeds.seed, assignment.nonce, assignment.document_sha256)
     measured = instrument.measure(assignment.lease.shard, assignment.registration, seed, resources, progress)
     facts: dict[str, Any] = json.loads(json.dumps(measured.facts, allow_nan=False))
     return rows.encode(measured.rows), facts
 
 
-def _resources(session: Session, worker: Worker, assignment: Assignment) -> Resources:
+def _resources(worker: Worker, assignment: Assignment) -> Resources:
     dataset = assignment.registration.subject.dataset
-    pairs = datasets.pairs_of(session, dataset.sha256).rows if isinstance(dataset, PairsDataset) else ()
-    return Resources(pairs=tuple(pairs), model_root=worker.model_root)
+    pairs = _pairs(worker.ledger, dataset.sha256) if isinstance(dataset, PairsDataset) else ()
+    return Resources(pairs=pairs, model_root=worker.model_root)
+
+
+@lru_cache(maxsize=1)
+def _pairs(ledger: Ledger, sha256: str) -> tuple[Pair, ...]:
+    """A run's dataset, read once for all of its shards that this process measures."""
+    with ledger.begin() as session:
+        return datasets.pairs_of(session, sha256).rows
 
 
 def _keep(ledger: Ledger, assignment: Assignment, body: bytes, facts: dict[str, Any]) -> bool:

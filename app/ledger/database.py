@@ -39,6 +39,6 @@ class Ledger:
         with Session(self.engine, expire_on_commit=False) as session, session.begin():
             yield session
 
-    def dispose(self, *, close: bool = True) -> None:
-        """Drop every pooled connection; a forked child passes close=False, since they are its parent's."""
-        self.engine.dispose(close=close)
+    def dispose(self) -> None:
+        """Close every pooled connection."""
+        self.engine.dispose()

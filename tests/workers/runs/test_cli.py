@@ -36,7 +36,7 @@ def command(urls, tmp_path):
 
 def test_the_command_runs_a_worker_with_its_clock_until_sigterm(command, file_claim, urls, eventually):
     file_claim(coins=4)
-    process = command("--queue", "light", "--concurrency", "1", "--beat")
+    process = command("--queues", "light", "--concurrency", "1", "--beat")
 
     def the_shards_are_relayed():
         with redis.Redis.from_url(urls.redis_url) as client:
@@ -50,7 +50,7 @@ def test_the_command_runs_a_worker_with_its_clock_until_sigterm(command, file_cl
 @pytest.mark.parametrize(
     ("arguments", "variables", "says"),
     [
-        (["--queue", "fast"], {}, "there is no queue 'fast'"),
+        (["--queues", "cpu,fast"], {}, "there is no queue 'fast'"),
         (["--concurrency", "0"], {}, "Invalid value for '--concurrency'"),
         ([], {"REDIS_URL": ""}, "needs DATABASE_URL and REDIS_URL"),
         ([], {"REDIS_URL": "http://somewhere"}, "REDIS_URL cannot be used"),

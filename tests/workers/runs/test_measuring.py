@@ -156,7 +156,7 @@ def test_a_refusal_is_recorded_with_its_remedy(worker, file_claim, watch):
     claim = file_claim(coins=4, trouble="refusal")
     assert measure_shard(worker, f"{claim}-1", 0) is None
     assert watch.types(claim) == ["registered", "opened", "refused", "run_ended", "voided"]
-    refusal = {"reason": "no_coin", "detail": "There is no coin.", "remedy": "Bring one."}
+    refusal = {"reason": "unusable_model", "detail": "There is no coin.", "remedy": "Bring one."}
     assert watch.history(claim)[2].payload["refusal"] == refusal
     assert measure_shard(worker, f"{claim}-1", 1) is None
 

@@ -44,6 +44,6 @@ def trouble(kind):
     if kind == "error":
         raise ArithmeticError("the coin fell off the table \ud800 \0")
     if kind == "refusal":
-        raise RefusalError("no_coin", "There is no coin.", "Bring one.")
+        raise RefusalError("unusable_model", "There is no coin.", "Bring one.")
     if kind == "death":
         os.kill(os.getpid(), signal.SIGKILL)
