@@ -10,15 +10,15 @@ from typing import Annotated
 import typer
 from sqlmodel import Session
 
-from app.cli.errors import BadInputError, CommandError, UnreachableError
+from app.cli.errors import BadInputError
+from app.cli.local import running_here
 from app.cli.options import AsJson
 from app.cli.output import keys_table, line, print_json, result_console
 from app.embedded.endpoints import postgres_url
 from app.embedded.postgres import APPLICATION
-from app.embedded.running import find_running
 from app.ledger.database import Ledger
 from app.ledger.registrants import SCOPES, issue_key, key_list, register, revoke_key
-from app.settings import Settings, SettingsError, read_settings
+from app.settings import SettingsError, read_settings
 
 keys = typer.Typer(help="Issue, list and revoke API keys.", no_args_is_help=True, add_completion=False)
 
@@ -79,19 +79,10 @@ def _database() -> Iterator[Session]:
     try:
         settings = read_settings()
     except SettingsError as error:
-        raise CommandError(str(error)) from error
-    ledger = Ledger(settings.database_url or _embedded(settings), pool_size=1)
+        raise BadInputError(str(error)) from error
+    ledger = Ledger(settings.database_url or postgres_url(Path(running_here().sockets), APPLICATION), pool_size=1)
     try:
         with ledger.begin() as session:
             yield session
     finally:
         ledger.dispose()
-
-
-def _embedded(settings: Settings) -> str:
-    running = find_running(settings.data)
-    if running is None:
-        raise UnreachableError(
-            f"DATABASE_URL is not set and no service of {settings.data} is running: set it, or run `antedate up`."
-        )
-    return postgres_url(Path(running.sockets), APPLICATION)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.cli.errors import BadInputError, UnreachableError
 from app.cli.service import Service
+from app.embedded.errors import EmbeddedError
 from app.embedded.running import Running, find_running
 from app.settings import SettingsError, read_settings
 
@@ -17,7 +18,7 @@ def connect(url: str | None, key: str | None) -> Service:
     """
     if url is not None:
         return Service(url, key)
-    running = _running()
+    running = running_here()
     return Service(running.url, key or own_key(running.secrets))
 
 
@@ -26,12 +27,16 @@ def key_file(secrets: Path) -> Path:
     return secrets / "local.key"
 
 
-def _running() -> Running:
+def running_here() -> Running:
+    """The service of ANTEDATE_DATA; raises `CommandError` where none runs, or this user may not look."""
     try:
         data = read_settings().data
     except SettingsError as error:
         raise BadInputError(str(error)) from error
-    running = find_running(data)
+    try:
+        running = find_running(data)
+    except EmbeddedError as error:
+        raise BadInputError(str(error)) from error
     if running is None:
         raise UnreachableError(
             f"no service of {data} is running: start one with `antedate up`, or name another by --url or ANTEDATE_URL."
