@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from sqlmodel import Session, col, select
 
 from app import errors
 from app.api.protocol.access import Filer, TheLedger
@@ -17,8 +16,7 @@ from app.api.protocol.querying import STRICT
 from app.api.protocol.refusals import refused_as
 from app.api.schemas.common import Page
 from app.api.schemas.datasets import Dataset
-from app.ledger import cursors, datasets
-from app.ledger.tables import DatasetRow
+from app.ledger import datasets
 from claims.characters import flaws_of_line
 from claims.flaws import RefusedInputError, pointer
 from claims.pairs import read_pairs
@@ -74,17 +72,9 @@ def get_datasets(
 ) -> Page[Dataset]:
     """Every set of preference pairs that was uploaded."""
     with refused_as(errors.InvalidQueryError), ledger.begin() as session:
-        found = _newest(session, cursor, limit)
+        found = datasets.newest(session, cursor=cursor, limit=limit)
     link_to_next(request, response, found.next)
     return Page(items=[Dataset.of(row) for row in found.items], next=found.next)
-
-
-def _newest(session: Session, cursor: str | None, limit: int) -> cursors.Page[DatasetRow]:
-    query = select(DatasetRow).order_by(col(DatasetRow.seq).desc()).limit(limit + 1)
-    if cursor is not None:
-        query = query.where(col(DatasetRow.seq) < cursors.decode(cursor))
-    found = session.exec(query).all()
-    return cursors.Page(found[:limit], cursors.encode(found[limit - 1].seq) if len(found) > limit else None)
 
 
 def _check(name: str) -> None:

@@ -41,6 +41,7 @@ def get_claims(
     status: Annotated[list[Status], SEVERAL, Query(description="What came of it.")] = [],  # noqa: B006 - never changed
     superseded: Annotated[bool | None, Query(description="Whether another claim replaced it.")] = None,
     contested: Annotated[bool | None, Query(description="Whether what it builds on gave way.")] = None,
+    refuted_or_superseded: Annotated[bool | None, Query(description="Whether it did not hold or was replaced.")] = None,
     precedence: Annotated[list[Precedence], SEVERAL, Query(description="How we know it came before.")] = [],  # noqa: B006
     model: Words = [],  # noqa: B006
     instrument: Words = [],  # noqa: B006
@@ -58,6 +59,7 @@ def get_claims(
         status=tuple(status),
         superseded=superseded,
         contested=contested,
+        refuted_or_superseded=refuted_or_superseded,
         precedence=tuple(precedence),
         model=tuple(model),
         instrument=tuple(instrument),

@@ -21,6 +21,9 @@ def list_claims(
     status: Several = None,
     superseded: Annotated[bool | None, typer.Option(help="Only claims that were, or were not, superseded.")] = None,
     contested: Annotated[bool | None, typer.Option(help="Only claims that are, or are not, contested.")] = None,
+    refuted_or_superseded: Annotated[
+        bool | None, typer.Option(help="Only claims that did not hold or were replaced, or only the others.")
+    ] = None,
     model: Several = None,
     instrument: Several = None,
     metric: Several = None,
@@ -42,7 +45,7 @@ def list_claims(
         "registrant": registrant,
         "precedence": precedence,
     }
-    flags = {"superseded": superseded, "contested": contested}
+    flags = {"superseded": superseded, "contested": contested, "refuted_or_superseded": refuted_or_superseded}
     query: dict[str, Any] = {name: values for name, values in several.items() if values}
     query |= {name: str(flag).lower() for name, flag in flags.items() if flag is not None}
     query |= {name: value for name, value in (("q", q), ("cursor", cursor)) if value is not None}

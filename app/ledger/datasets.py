@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
-from app.ledger import blobs
+from app.ledger import blobs, cursors
 from app.ledger.append import append, lock
 from app.ledger.tables import DatasetRow
 from claims.pairs import Pairs, read_pairs
@@ -45,6 +45,15 @@ def get(session: Session, sha256: str) -> DatasetRow:
     if dataset is None:
         raise LookupError(f"there is no dataset sha256:{sha256}")
     return dataset
+
+
+def newest(session: Session, *, cursor: str | None, limit: int) -> cursors.Page[DatasetRow]:
+    """The datasets, the newest first. Raises `claims.flaws.RefusedInputError` for a cursor that is none."""
+    query = select(DatasetRow).order_by(col(DatasetRow.seq).desc()).limit(limit + 1)
+    if cursor is not None:
+        query = query.where(col(DatasetRow.seq) < cursors.decode(cursor))
+    found = session.exec(query).all()
+    return cursors.Page(found[:limit], cursors.encode(found[limit - 1].seq) if len(found) > limit else None)
 
 
 def pairs_of(session: Session, sha256: str) -> Pairs:

@@ -21,6 +21,7 @@ class ClaimFilter:
     status: tuple[str, ...] = ()
     superseded: bool | None = None
     contested: bool | None = None
+    refuted_or_superseded: bool | None = None
     precedence: tuple[str, ...] = ()
     model: tuple[str, ...] = ()
     instrument: tuple[str, ...] = ()
@@ -44,6 +45,9 @@ class ClaimFilter:
             found.append(given.is_not(None) if self.superseded else given.is_(None))
         if self.contested is not None:
             found.append(col(ClaimRow.contested).is_(self.contested))
+        if self.refuted_or_superseded is not None:
+            fell = (col(ClaimRow.status) == "refuted") | col(ClaimRow.superseded_by).is_not(None)
+            found.append(fell if self.refuted_or_superseded else ~fell)
         if self.q is not None:
             found.append(col(ClaimRow.search).op("@@")(func.websearch_to_tsquery("english", self.q)))
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from app.ledger.tables import EntryRow
 from claims.entries import Entry
@@ -13,6 +13,12 @@ from claims.entries import Entry
 def entry_of(canonical: bytes) -> Entry:
     """The entry that these canonical bytes are; JSONB would have changed the spelling of its numbers."""
     return Entry.from_object(json.loads(canonical))
+
+
+def newest(session: Session, limit: int) -> list[Entry]:
+    """The last `limit` entries of the log, the newest first."""
+    query = select(EntryRow.canonical).order_by(col(EntryRow.seq).desc()).limit(limit)
+    return [entry_of(canonical) for canonical in session.exec(query)]
 
 
 def history(session: Session, claim: str, *, before: int | None = None) -> list[Entry]:

@@ -13,7 +13,7 @@ from claims.lifecycle import CLAIM_STATUSES
 from claims.precedence import PRECEDENCES
 
 SEVERAL = ("status", "model", "instrument", "metric", "registrant", "precedence")
-FLAGS = ("superseded", "contested")
+FLAGS = ("superseded", "contested", "refuted_or_superseded")
 LABELS = {"q": "text", "registrant": "filed by"}
 
 
@@ -103,7 +103,9 @@ def _flag(chosen: ClaimFilter, name: str) -> str:
 def _selects(chosen: ClaimFilter) -> list[SelectField]:
     words = [("instrument", catalogue(), chosen.instrument), ("precedence", PRECEDENCES, chosen.precedence)]
     flags = [(name, ("true", "false"), tuple(filter(None, [_flag(chosen, name)]))) for name in FLAGS]
-    return [_select(name, name.capitalize(), values, asked_for) for name, values, asked_for in [*words, *flags]]
+    return [
+        _select(name, _spoken(name).capitalize(), values, asked_for) for name, values, asked_for in [*words, *flags]
+    ]
 
 
 def _select(name: str, label: str, values: Iterable[str], chosen: Sequence[str]) -> SelectField:
@@ -140,8 +142,12 @@ def _metrics() -> list[str]:
 
 def _label(name: str, value: str) -> str:
     if name in FLAGS:
-        return name if value == "true" else f"not {name}"
+        return _spoken(name) if value == "true" else f"not {_spoken(name)}"
     return f"{LABELS.get(name, name)}: {value.replace('_', ' ') if name in {'status', 'precedence'} else value}"
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ")
 
 
 def _without(pairs: Sequence[tuple[str, str]], gone: tuple[str, str]) -> list[tuple[str, str]]:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
-from app.ledger import cursors, queries, records
-from app.ledger.cursors import Page
-from app.ledger.filters import ClaimFilter
-from app.ledger.log import entry_of, history
+from app.ledger import queries, records
+from app.ledger.log import history
 from app.ledger.queries import ClaimSummary
-from app.ledger.tables import ClaimRow, DatasetRow, EntryRow
+from app.ledger.tables import ClaimRow
 from app.pages.claim.record import ClaimRecord, Linked, Reason, Work
 from app.pages.lines import ClaimLine, Found, primary_lines
 from claims.entries import Entry
@@ -23,15 +19,6 @@ from claims.precedence import why
 from claims.registration.model import Registration
 from claims.verdict.rule import adjudicate
 from claims.verdict.voids import VoidReason
-
-
-@dataclass(frozen=True)
-class RefutedOrSuperseded(ClaimFilter):
-    """What did not hold or was replaced, as one list: the other filters are met all at once."""
-
-    def conditions(self) -> list[ColumnElement[bool]]:
-        fallen = (col(ClaimRow.status) == "refuted") | col(ClaimRow.superseded_by).is_not(None)
-        return [fallen, *super().conditions()]
 
 
 def claim_record(session: Session, claim: str) -> ClaimRecord | None:
@@ -75,20 +62,6 @@ def rows(session: Session, claim: str) -> bytes:
 def claim_lines(session: Session, summaries: Sequence[ClaimSummary]) -> list[ClaimLine]:
     registrations = _registrations(session, [summary.id for summary in summaries])
     return [_line(summary, registrations[summary.id]) for summary in summaries]
-
-
-def datasets(session: Session, cursor: str | None, limit: int) -> Page[DatasetRow]:
-    """The newest datasets first. Raises RefusedInputError for a cursor that is none."""
-    query = select(DatasetRow).order_by(col(DatasetRow.seq).desc()).limit(limit + 1)
-    if cursor is not None:
-        query = query.where(col(DatasetRow.seq) < cursors.decode(cursor))
-    found = list(session.exec(query))
-    return Page(found[:limit], cursors.encode(found[limit - 1].seq) if len(found) > limit else None)
-
-
-def newest_entries(session: Session, limit: int) -> list[Entry]:
-    query = select(EntryRow.canonical).order_by(col(EntryRow.seq).desc()).limit(limit)
-    return [entry_of(canonical) for canonical in session.exec(query)]
 
 
 def _registrations(session: Session, claims: Sequence[str]) -> Mapping[str, Registration]:

@@ -12,9 +12,11 @@ from app.api.protocol.access import TheLedger
 from app.api.protocol.addresses import ClaimInPath, missing
 from app.api.protocol.conditional import tagged
 from app.api.protocol.refusals import refused_as
-from app.errors import InvalidQueryError, NotFoundError, ProblemError
+from app.errors import SERVICE_FLAW_CODES, InvalidQueryError, NotFoundError, ProblemError
+from app.ledger import datasets as stored
 from app.ledger import queries
 from app.ledger.filters import ClaimFilter
+from app.ledger.log import newest
 from app.pages import asking, assets, reading
 from app.pages.claim.page import claim_page
 from app.pages.datasets import dataset_view
@@ -73,7 +75,7 @@ def refuted_and_superseded(request: Request, ledger: TheLedger) -> Response:
     asking.check(request.query_params, ("cursor",))
     cursor = asking.cursor(request.query_params)
     with refused_as(InvalidQueryError), ledger.begin() as session:
-        found = queries.list_claims(session, reading.RefutedOrSuperseded(), cursor=cursor, limit=LINES)
+        found = queries.list_claims(session, ClaimFilter(refuted_or_superseded=True), cursor=cursor, limit=LINES)
         lines = reading.claim_lines(session, found.items)
     return page(request, "fallen.html", found=lines, next=found.next)
 
@@ -124,7 +126,7 @@ def instruments(request: Request) -> Response:
 def datasets(request: Request, ledger: TheLedger) -> Response:
     asking.check(request.query_params, ("cursor",))
     with refused_as(InvalidQueryError), ledger.begin() as session:
-        found = reading.datasets(session, asking.cursor(request.query_params), LINES)
+        found = stored.newest(session, cursor=asking.cursor(request.query_params), limit=LINES)
     return page(request, "datasets.html", datasets=[dataset_view(row) for row in found.items], next=found.next)
 
 
@@ -133,13 +135,13 @@ def log(request: Request, ledger: TheLedger) -> Response:
     asking.check(request.query_params, ())
     signing = request.app.state.signing
     with ledger.begin() as session:
-        size, newest = queries.counts(session).entries, reading.newest_entries(session, ENTRIES)
-    return page(request, "log.html", log=log_page(signing.log, signing.vkey, size, newest))
+        size, last = queries.counts(session).entries, newest(session, ENTRIES)
+    return page(request, "log.html", log=log_page(signing.log, signing.vkey, size, last))
 
 
 @router.get("/problems")
 def problems(request: Request) -> Response:
-    return page(request, "problems.html", problems=problem_views(), flaws=FLAW_CODES.items())
+    return page(request, "problems.html", problems=problem_views(), flaws={**FLAW_CODES, **SERVICE_FLAW_CODES}.items())
 
 
 @router.get("/problems/{code}")

@@ -138,7 +138,7 @@ def test_everything_can_be_read_without_a_script(where: str, opened):
 
 def test_filters_work_without_a_script(opened, site):
     page = opened("/claims", java_script_enabled=False)
-    page.get_by_label("Refuted").check()
+    page.get_by_role("checkbox", name="Refuted").check()
     page.get_by_role("button", name="Apply").click()
     assert page.url.endswith("/claims?status=refuted")
     assert page.locator(".claims > li").count() == 2
