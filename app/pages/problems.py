@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.errors import problem_types
+from app.errors import SERVICE_FLAW_CODES, problem_types
 from claims.flaws import FLAW_CODES
+
+FLAWS = {**FLAW_CODES, **SERVICE_FLAW_CODES}
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ def problem_views() -> list[ProblemView]:
 def problem_view(code: str) -> ProblemView | None:
     """The problem type or the flaw called `code`."""
     known = {problem.code: problem for problem in problem_views()}
-    if code in FLAW_CODES and code not in known:
+    if code in FLAWS and code not in known:
         remedy = "Go to the place that the flaw's pointer names: its own `remedy` says what to change there."
-        return ProblemView(code, FLAW_CODES[code], None, remedy)
+        return ProblemView(code, FLAWS[code], None, remedy)
     return known.get(code)

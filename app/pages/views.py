@@ -12,7 +12,7 @@ from app.api.protocol.access import TheLedger
 from app.api.protocol.addresses import ClaimInPath, missing
 from app.api.protocol.conditional import tagged
 from app.api.protocol.refusals import refused_as
-from app.errors import SERVICE_FLAW_CODES, InvalidQueryError, NotFoundError, ProblemError
+from app.errors import InvalidQueryError, NotFoundError, ProblemError
 from app.ledger import datasets as stored
 from app.ledger import queries
 from app.ledger.filters import ClaimFilter
@@ -26,10 +26,9 @@ from app.pages.lines import ClaimLine
 from app.pages.listing import address, listing
 from app.pages.log import log_page
 from app.pages.pictures import gallery_of
-from app.pages.problems import problem_view, problem_views
+from app.pages.problems import FLAWS, problem_view, problem_views
 from app.pages.rendering import HEADERS, base_url, page
 from claims.canonical import sha256_hex
-from claims.flaws import FLAW_CODES
 from claims.lifecycle import VERDICTS
 
 LINES = 25  # claims on one page of a list
@@ -141,7 +140,7 @@ def log(request: Request, ledger: TheLedger) -> Response:
 
 @router.get("/problems")
 def problems(request: Request) -> Response:
-    return page(request, "problems.html", problems=problem_views(), flaws={**FLAW_CODES, **SERVICE_FLAW_CODES}.items())
+    return page(request, "problems.html", problems=problem_views(), flaws=FLAWS.items())
 
 
 @router.get("/problems/{code}")
