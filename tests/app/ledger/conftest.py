@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from psycopg import sql
 from sqlmodel import Session
@@ -24,12 +25,19 @@ from claims.evidence import Evidence
 from claims.instruments.manifest import Shard
 
 DATABASE = "ledger_tests"
-# What only a superuser can do, and only by taking the triggers away for as long as the transaction lasts.
-EMPTY = sql.SQL(
-    "ALTER TABLE entries DISABLE TRIGGER USER; TRUNCATE {};"
-    " ALTER TABLE entries ENABLE ALWAYS TRIGGER entries_keep_rows;"
-    " ALTER TABLE entries ENABLE ALWAYS TRIGGER entries_keep_all"
-).format(sql.SQL(", ").join(sql.Identifier(table.name) for table in Base.metadata.sorted_tables))
+TABLES = sql.SQL(", ").join(sql.Identifier(table.name) for table in Base.metadata.sorted_tables)
+TRIGGERS = "SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'entries'::regclass AND NOT tgisinternal"
+
+
+def empty(connection: psycopg.Connection) -> None:
+    """What only a superuser can do, and only by taking the triggers away for as long as the transaction lasts."""
+    with connection.transaction():
+        triggers = connection.execute(TRIGGERS).fetchall()
+        connection.execute("ALTER TABLE entries DISABLE TRIGGER USER")
+        connection.execute(sql.SQL("TRUNCATE {}").format(TABLES))
+        for name, enabled in triggers:
+            how = sql.SQL("ENABLE ALWAYS" if enabled == "A" else "ENABLE")
+            connection.execute(sql.SQL("ALTER TABLE entries {} TRIGGER {}").format(how, sql.Identifier(name)))
 
 
 @pytest.fixture(scope="session")
@@ -43,8 +51,8 @@ def migrated(postgres) -> Iterator[Endpoints]:
 def urls(postgres, migrated: Endpoints) -> Iterator[Endpoints]:
     """A migrated database with nothing in it."""
     yield migrated
-    with postgres.superuser(DATABASE) as connection, connection.transaction():
-        connection.execute(EMPTY)
+    with postgres.superuser(DATABASE) as connection:
+        empty(connection)
 
 
 @pytest.fixture

@@ -90,3 +90,24 @@ def test_nothing_is_sent_of_a_claim_that_was_withdrawn(ledger, claim):
     with ledger.begin() as session:
         withdraw(session, claim, "ada", "I changed my mind.")
     assert relay(ledger, Sent()) == 0
+
+
+def test_a_relay_that_hangs_on_the_broker_holds_up_no_other(ledger, claim, put_claim):
+    hanging, go_on = threading.Event(), threading.Event()
+
+    def hang(run, index, queue):
+        hanging.set()
+        go_on.wait()
+
+    stuck = threading.Thread(target=relay, args=(ledger, hang))
+    stuck.start()
+    hanging.wait()
+    with ledger.begin() as session:
+        other = put_claim(session, shards=1)
+    sent = Sent()
+    try:
+        assert relay(ledger, sent) == 1
+    finally:
+        go_on.set()
+        stuck.join()
+    assert sent == [(f"{other}-1", 0, "cpu")]
