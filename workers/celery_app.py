@@ -10,7 +10,7 @@ import os
 import psutil
 from celery import Celery
 from celery.signals import beat_embedded_init, worker_init, worker_process_shutdown
-from kombu import Queue
+from kombu import Exchange, Queue
 
 from app.settings import Settings, SettingsError, broker_url, read_settings
 from workers import process
@@ -45,7 +45,7 @@ def create(settings: Settings) -> Celery:
         task_ignore_result=True,
         task_serializer="json",
         task_default_queue="light",
-        task_queues=[Queue(name) for name in ("cpu", "gpu", "light")],
+        task_queues=[Queue(name, Exchange(name), routing_key=name) for name in ("cpu", "gpu", "light")],
         task_create_missing_queues=False,
         timezone="UTC",
         worker_prefetch_multiplier=1,

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError
 
 from app.ledger import blobs, datasets, judging, queue, runs
 from app.ledger.database import Ledger
@@ -74,7 +74,7 @@ def measure_shard(worker: Worker, run: str, index: int) -> str | None:
 
 def _take(worker: Worker, run: str, index: int) -> Assignment | None:
     with worker.ledger.begin() as session:
-        instrument = runs.instrument_of(session, run)
+        instrument = runs.awaited_instrument(session, run, index)
     if instrument is None:
         return None
     source = source_of(instrument)
@@ -131,7 +131,7 @@ def _patiently(worker: Worker, write: Callable[[], Any]) -> Any:  # noqa: ANN401
     while True:
         try:
             return write()
-        except OperationalError:
+        except (OperationalError, InterfaceError):
             if time.monotonic() > deadline:
                 raise
             time.sleep(RETRY_SECONDS)

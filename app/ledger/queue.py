@@ -65,10 +65,9 @@ def take(
 
     The caller holds the run's row.
     """
-    free = (col(ShardRow.status) == "queued") | _expired()
     taken = session.execute(
         update(ShardRow)
-        .where(_is(run, index), free, col(ShardRow.attempts) < MOST_ATTEMPTS)
+        .where(_is(run, index), free())
         .values(
             status="leased",
             attempts=ShardRow.attempts + 1,
@@ -84,6 +83,11 @@ def take(
     if taken is None:
         return None
     return Lease(run, index, taken.token, taken.attempts, taken.label, taken.rows_total, taken.params)
+
+
+def free() -> ColumnElement[bool]:
+    """Whether a shard may be leased: it waits, or its lease is over, and it has attempts left."""
+    return ((col(ShardRow.status) == "queued") | _expired()) & (col(ShardRow.attempts) < MOST_ATTEMPTS)
 
 
 def heartbeat(session: Session, lease: Lease, rows_done: int, term: timedelta) -> bool:

@@ -17,6 +17,7 @@ from claims.registration.model import Registration
 
 SOURCE = "instrument_source_sha256"
 OPENER = "worker"
+OPEN = ("queued", "running")
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def claim_shard(
     by another instrument source is void, `code_drift`.
     """
     row = hold(session, run)
-    if row is None or row.status not in {"queued", "running"}:
+    if row is None or row.status not in OPEN:
         return None
     opened_with = _earlier_source(session, run)
     if opened_with not in {None, source[SOURCE]}:
@@ -87,11 +88,15 @@ def void_if_exhausted(session: Session, run: RunRow) -> None:
         judging.record_void(session, run, "worker_lost", _known_of(queue.shards(session, run.id)))
 
 
-def instrument_of(session: Session, run: str) -> str | None:
-    """The name of the instrument that the run is of; None when there is no such run."""
-    return session.exec(
-        select(ClaimRow.instrument).join(RunRow, col(RunRow.claim) == col(ClaimRow.id)).where(RunRow.id == run)
-    ).one_or_none()
+def awaited_instrument(session: Session, run: str, index: int) -> str | None:
+    """The instrument that the shard waits for; None when there is nothing to do. A glance: only a lease is certain."""
+    query = (
+        select(ClaimRow.instrument)
+        .join(RunRow, col(RunRow.claim) == col(ClaimRow.id))
+        .join(ShardRow, col(ShardRow.run) == col(RunRow.id))
+        .where(RunRow.id == run, ShardRow.index == index, col(RunRow.status).in_(OPEN), queue.free())
+    )
+    return session.exec(query).one_or_none()
 
 
 def _troubled(ledger: Ledger) -> list[str]:

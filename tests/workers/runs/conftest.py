@@ -30,6 +30,7 @@ from claims.registration.reading import freeze_document
 from workers.measuring import Worker
 
 COIN = Path(__file__).parent / "coin"
+EVERYTHING = ("--queues", "cpu,gpu,light", "--concurrency", "2", "--beat", "--scheduler", "celery.beat:Scheduler")
 DOCUMENT = {
     "schema": "antedate.registration/1",
     "title": "The coin is biased",
@@ -146,10 +147,10 @@ def watch(ledger: Ledger) -> Watch:
 
 @pytest.fixture
 def start_worker(urls: Endpoints, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """`start_worker(*arguments, lease=2, **environment)`: a real worker process, ended when the test ends."""
+    """`start_worker(lease=2, **environment)`: a real worker of every queue with the clock, ended with the test."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(*arguments: str, lease: int = 2, **variables: str) -> subprocess.Popen[bytes]:
+    def start(lease: int = 2, **variables: str) -> subprocess.Popen[bytes]:
         environment = {
             **os.environ,
             "DATABASE_URL": urls.database_url,
@@ -162,7 +163,7 @@ def start_worker(urls: Endpoints, tmp_path: Path) -> Iterator[Callable[..., subp
         command = [sys.executable, "-m", "celery", "--app", "coin_worker:app", "worker", "--loglevel", "INFO"]
         number = len(started)
         log_file = (tmp_path / f"worker-{number}.log").open("wb")
-        options = ["--hostname", f"w{number}@test", "--without-gossip", "--without-mingle", *arguments]
+        options = ["--hostname", f"w{number}@test", "--without-gossip", "--without-mingle", *EVERYTHING]
         started.append(
             subprocess.Popen([*command, *options], env=environment, stdout=log_file, stderr=log_file, cwd=tmp_path)
         )
@@ -173,3 +174,19 @@ def start_worker(urls: Endpoints, tmp_path: Path) -> Iterator[Callable[..., subp
     for process in started:
         process.kill()
         process.wait()
+
+
+@pytest.fixture
+def half_measured(file_claim, start_worker, watch, eventually, tmp_path):
+    """A claim of four shards, two of them done and two half-way for as long as the gate exists, and its worker."""
+    gate = tmp_path / "gate"
+    gate.touch()
+    claim = file_claim(coins=4)
+    parent = start_worker(COIN_GATE=str(gate))
+
+    def two_shards_are_done_and_two_half_measured():
+        stand = [(shard.status, shard.rows_done) for shard in watch.shards(claim)]
+        return stand == [("done", 10)] * 2 + [("leased", 5)] * 2
+
+    eventually(two_shards_are_done_and_two_half_measured, seconds=60)
+    return claim, parent, gate

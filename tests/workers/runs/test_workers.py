@@ -11,24 +11,7 @@ from app.dispatch import BrokerUnavailableError, Dispatch
 from app.ledger import joining, outbox
 from app.ledger.tables import RunRow
 
-EVERYTHING = ("--queues", "cpu,gpu,light", "--concurrency", "2", "--beat", "--scheduler", "celery.beat:Scheduler")
 MEASURED = ["registered", "opened", "run_ended", "evidence_recorded", "adjudicated"]
-
-
-@pytest.fixture
-def half_measured(file_claim, start_worker, watch, eventually, tmp_path):
-    """A claim of four shards, two of them done and two half-way for as long as the gate exists, and its worker."""
-    gate = tmp_path / "gate"
-    gate.touch()
-    claim = file_claim(coins=4)
-    parent = start_worker(*EVERYTHING, COIN_GATE=str(gate))
-
-    def two_shards_are_done_and_two_half_measured():
-        stand = [(shard.status, shard.rows_done) for shard in watch.shards(claim)]
-        return stand == [("done", 10)] * 2 + [("leased", 5)] * 2
-
-    eventually(two_shards_are_done_and_two_half_measured, seconds=60)
-    return claim, parent, gate
 
 
 def process_of(shard):
@@ -41,7 +24,7 @@ def maps(process):
 
 def test_a_filed_claim_is_relayed_measured_and_judged(file_claim, start_worker, watch, eventually):
     claim = file_claim()
-    parent = start_worker(*EVERYTHING, COIN_TORCH="yes")
+    parent = start_worker(COIN_TORCH="yes")
 
     def the_claim_is_confirmed():
         return watch.status(claim) == "confirmed"
@@ -58,7 +41,7 @@ def test_what_was_filed_while_the_broker_was_down_is_relayed_later(ledger, file_
     with pytest.raises(BrokerUnavailableError):
         outbox.relay(ledger, down.measure_shard, run=f"{claim}-1")
     down.close()
-    start_worker(*EVERYTHING)
+    start_worker()
 
     def the_claim_is_confirmed():
         return watch.status(claim) == "confirmed"
@@ -72,7 +55,7 @@ def test_messages_sent_many_times_change_nothing(urls, file_claim, start_worker,
     for _ in range(5):
         for index in range(4):
             dispatch.measure_shard(f"{claim}-1", index, "cpu")
-    start_worker(*EVERYTHING)
+    start_worker()
 
     def the_claim_is_confirmed():
         return watch.status(claim) == "confirmed"
@@ -103,7 +86,7 @@ def test_a_run_survives_a_kill_and_has_one_verdict(half_measured, start_worker, 
         parent.wait()
         _, alive = psutil.wait_procs(children, timeout=10)
         assert alive == []
-        start_worker(*EVERYTHING)
+        start_worker()
     gate.unlink()
 
     def the_claim_is_confirmed():
@@ -119,7 +102,7 @@ def test_a_run_survives_a_kill_and_has_one_verdict(half_measured, start_worker, 
 @pytest.mark.faults
 def test_a_worker_killed_while_judging_has_judged_nothing(ledger, file_claim, start_worker, watch, eventually):
     claim = file_claim(coins=4, estimate_seconds=3)
-    parent = start_worker(*EVERYTHING)
+    parent = start_worker()
 
     def judging_has_begun():
         with ledger.begin() as session:
@@ -129,7 +112,7 @@ def test_a_worker_killed_while_judging_has_judged_nothing(ledger, file_claim, st
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
     assert watch.types(claim) == ["registered", "opened"]
-    start_worker(*EVERYTHING)
+    start_worker()
 
     def the_claim_is_confirmed():
         return watch.status(claim) == "confirmed"
@@ -144,7 +127,7 @@ def test_a_worker_killed_while_judging_has_judged_nothing(ledger, file_claim, st
 @pytest.mark.faults
 def test_children_that_die_of_their_shard_three_times_void_the_run(file_claim, start_worker, watch, eventually):
     claim = file_claim(coins=4, trouble="death")
-    start_worker(*EVERYTHING, lease=1)
+    start_worker(lease=1)
 
     def the_run_is_void():
         return watch.types(claim)[-1] == "voided"
