@@ -36,7 +36,7 @@ format: install
 	$(BIN)/ruff format .
 
 bench: install
-	$(BIN)/python -m pytest tests/bench -m bench -s
+	$(BIN)/python -m pytest tests/bench --full -s
 
 # Browser tests skip, and say so, where Chromium is missing and cannot be installed.
 browser:
