@@ -15,8 +15,8 @@ from app.api.protocol.addresses import ClaimInPath, missing
 from app.api.protocol.conditional import json_answer
 from app.api.protocol.description import answers
 from app.api.protocol.querying import STRICT
+from app.api.schemas.answers import Page
 from app.api.schemas.claims import Claim, ClaimLink, FullHypothesis, commit_of, listed
-from app.api.schemas.common import Page
 from app.api.schemas.history import LogEntry
 from app.api.schemas.voids import voids_of
 from app.ledger import log, queries, records

@@ -14,7 +14,7 @@ from app.api.protocol.description import answers, body
 from app.api.protocol.paging import link_to_next
 from app.api.protocol.querying import STRICT
 from app.api.protocol.refusals import refused_as
-from app.api.schemas.common import Page
+from app.api.schemas.answers import Page
 from app.api.schemas.datasets import Dataset
 from app.ledger import datasets
 from claims.characters import flaws_of_line

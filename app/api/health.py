@@ -8,7 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.api.protocol.description import answers
 from app.api.protocol.querying import STRICT
-from app.api.schemas.common import Answer
+from app.api.schemas.answers import Answer
 from app.dispatch import BrokerUnavailableError, Dispatch
 from app.errors import NotReadyError
 from app.ledger.migrate import is_current

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from app.api.protocol.description import answers
 from app.api.protocol.querying import STRICT
-from app.api.schemas.common import Page
+from app.api.schemas.answers import Page
 from app.api.schemas.instruments import InstrumentAnswer
 from claims.instruments import catalogue
 

@@ -13,8 +13,8 @@ from app.api.protocol.description import answers
 from app.api.protocol.paging import link_to_next
 from app.api.protocol.querying import STRICT
 from app.api.protocol.refusals import refused_as
+from app.api.schemas.answers import Page
 from app.api.schemas.claims import ListedClaim
-from app.api.schemas.common import Page
 from app.ledger.filters import ClaimFilter
 from app.ledger.queries import MOST_IN_A_LIST, list_claims
 

@@ -9,7 +9,7 @@ from app.api.protocol.access import TheLedger
 from app.api.protocol.addresses import ClaimInPath, RunInPath, missing
 from app.api.protocol.description import answers
 from app.api.protocol.querying import STRICT
-from app.api.schemas.common import Page
+from app.api.schemas.answers import Page
 from app.api.schemas.runs import Run
 from app.ledger import records
 

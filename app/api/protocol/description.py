@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from app.api.protocol.bodies import BodyRule
 from app.api.protocol.problems import MEDIA_TYPE, as_object
-from app.api.schemas.common import Place, Problem
 from app.api.schemas.links import Superseding, Withdrawing
+from app.api.schemas.problems import Place, Problem
 from app.errors import InternalError, InvalidQueryError, MethodNotAllowedError, ProblemError, UnavailableError
 from claims.registration.model import Registration
 

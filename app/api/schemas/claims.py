@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from app.api.schemas.common import Answer, ClaimId, Commit, RunId, Sha256, Time
+from app.api.schemas.answers import Answer, ClaimId, Commit, RunId, Sha256, Time
 from app.api.schemas.voids import Void
 from app.ledger.queries import ClaimSummary
 from app.ledger.records import Link

@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field
 
-from app.api.schemas.common import Answer, Sha256, Time
+from app.api.schemas.answers import Answer, Sha256, Time
 from app.ledger.tables import DatasetRow
 
 

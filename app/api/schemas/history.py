@@ -4,7 +4,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from app.api.schemas.common import Answer, Sha256
+from app.api.schemas.answers import Answer, Sha256
 from claims.entries import Entry, leaf_hash
 
 

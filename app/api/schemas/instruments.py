@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from app.api.schemas.common import Answer
+from app.api.schemas.answers import Answer
 from claims.instruments.manifest import Manifest, Metric
 
 

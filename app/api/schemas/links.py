@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from app.api.schemas.common import Answer, ClaimId, Time
+from app.api.schemas.answers import Answer, ClaimId, Time
 from claims.registration.model import ClaimId as ExistingClaim
 
 Reason = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=r"\S")]

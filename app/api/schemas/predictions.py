@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from app.api.schemas.common import Answer, ClaimId, Sha256, Time
+from app.api.schemas.answers import Answer, ClaimId, Sha256, Time
 
 
 class LoggedEntry(Answer):

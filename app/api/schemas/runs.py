@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field
 
-from app.api.schemas.common import Answer, ClaimId, RunId, Time
+from app.api.schemas.answers import Answer, ClaimId, RunId, Time
 from app.ledger.records import Progress
 
 

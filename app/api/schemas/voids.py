@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from app.api.schemas.common import Answer
+from app.api.schemas.answers import Answer
 from app.ledger.records import FoundEvidence
 from claims.entries import Entry
 from claims.evidence import Evidence
