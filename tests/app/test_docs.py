@@ -1,6 +1,7 @@
 """What people can meet is documented: every problem, code, address, parameter, command and exit code."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +11,15 @@ from app.cli.application import COMMANDS, EXTENSIONS
 from app.cli.errors import OUTCOME_CODES, CommandError
 from app.errors import SERVICE_FLAW_CODES, problem_types
 from app.ledger.registrants import SCOPES
+from app.settings import Settings, variable
 from claims.flaws import FLAW_CODES
+from claims.instruments import catalogue
+from claims.registration.model import Part
 
 ROOT = Path(__file__).parents[2]
-PROBLEMS, API, CLI = ((ROOT / "docs" / f"{name}.md").read_text() for name in ("problems", "api", "cli"))
+PROBLEMS, API, CLI, OPERATING, REGISTRATION = (
+    (ROOT / "docs" / f"{name}.md").read_text() for name in ("problems", "api", "cli", "operating", "registration")
+)
 WORDS = FLAW_CODES | SERVICE_FLAW_CODES
 
 
@@ -71,3 +77,21 @@ def test_every_exit_code_is_documented():
     }
     for code in codes:
         assert f"| {code} |" in CLI
+
+
+def test_every_setting_is_documented():
+    for field in Settings.model_fields:
+        assert f"`{variable(field)}`" in OPERATING, field
+
+
+def test_every_key_of_a_registration_is_documented():
+    for part in Part.__subclasses__():
+        for name, field in part.model_fields.items():
+            assert re.search(rf"\b{field.alias or name}\b", REGISTRATION), f"{part.__name__}.{name}"
+
+
+def test_every_instrument_has_its_page():
+    for name, instrument in catalogue().items():
+        page = (ROOT / "docs" / "instruments" / f"{name}.md").read_text()
+        for metric in instrument.MANIFEST.metrics:
+            assert metric.name.removesuffix("_constructed") in page, metric.name
