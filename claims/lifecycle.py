@@ -93,7 +93,7 @@ def _first(entry: Entry) -> ClaimState:
         status="registered",
         document_sha256=payload["document_sha256"],
         nonce_sha256=payload["nonce_sha256"],
-        registrant=payload["registrant"],
+        registrant=entry.actor,
         precedence=payload["precedence"],
         filed=entry.time,
         seq=entry.seq,

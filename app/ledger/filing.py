@@ -71,7 +71,6 @@ def file(
     payload = {
         "registration": enclose(session, frozen.document, frozen.canonical),
         "document_sha256": frozen.sha256,
-        "registrant": registrant,
         **_code(registration),
     }
     # From here on nobody else files: what depends on others is asked, some of it again.
@@ -80,7 +79,7 @@ def file(
     _refuse(premises.amendment_flaws(session, registration, registrant))
     precedence = precedence_now(session, registration)
     payload |= {"precedence": precedence, "check": check(registration, precedence, pairs)}
-    entry, run = _register(session, payload)
+    entry, run = _register(session, registrant, payload)
     queue.enqueue(session, run, instrument.MANIFEST.queue, shards)
     _supersede_amended(session, registration, entry)
     receipt = receipt_of(entry, signing=signing, public_url=public_url)
@@ -113,12 +112,12 @@ def _code(registration: Registration) -> dict[str, Any]:
     }
 
 
-def _register(session: Session, payload: dict[str, Any]) -> tuple[Entry, str]:
+def _register(session: Session, registrant: str, payload: dict[str, Any]) -> tuple[Entry, str]:
     """Draw the claim's id and the nonce of its first run, and append the entry that commits to the nonce."""
     claim = "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_LENGTH))
     run, nonce = run_id(claim, 1), secrets.token_bytes(NONCE_BYTES)
     committed = {**payload, "nonce_sha256": hashlib.sha256(nonce).hexdigest()}
-    entry = append(session, "registered", claim, payload["registrant"], committed)
+    entry = append(session, "registered", claim, registrant, committed)
     session.execute(insert(Nonce).values(run=run, nonce=nonce))
     return entry, run
 

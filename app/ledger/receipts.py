@@ -9,7 +9,7 @@ from app.ledger.signing import Signing
 from claims.entries import Entry, format_time, leaf_hash
 from claims.receipts import text_of
 
-ECHOED = ("document_sha256", "registrant", "service", "instrument", "nonce_sha256", "precedence", "check")
+ECHOED = ("document_sha256", "service", "instrument", "nonce_sha256", "precedence", "check")
 
 
 def receipt_of(entry: Entry, *, signing: Signing, public_url: str) -> dict[str, Any]:
@@ -18,6 +18,7 @@ def receipt_of(entry: Entry, *, signing: Signing, public_url: str) -> dict[str, 
     return {
         "claim": entry.claim,
         "url": f"{public_url.rstrip('/')}/claims/{entry.claim}",
+        "registrant": entry.actor,
         "filed": format_time(entry.time),
         **{key: entry.payload[key] for key in ECHOED},
         "entry": {

@@ -18,7 +18,6 @@ REGISTERED = {
     "document_sha256": "ab" * 32,
     "nonce_sha256": hashlib.sha256(NONCE).hexdigest(),
     "precedence": "committed",
-    "registrant": "local",
 }
 OPENED = ("opened", {"run": RUN, "nonce": NONCE.hex(), "beacon": None})
 ENDED = ("run_ended", {"run": RUN, "state": "ended"})

@@ -108,7 +108,6 @@ def put_claim(document: dict[str, Any]) -> Put:
             "registration": filed,
             "document_sha256": sha256_hex(canonical_bytes(filed)),
             "nonce_sha256": hashlib.sha256(nonce).hexdigest(),
-            "registrant": registrant,
             "precedence": "committed",
         }
         append(session, "registered", claim, registrant, payload)

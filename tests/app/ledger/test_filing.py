@@ -67,14 +67,13 @@ def test_a_filing_is_one_entry_with_everything_that_belongs_to_it(ledger, file, 
     assert set(payload) == {
         "registration",
         "document_sha256",
-        "registrant",
         "nonce_sha256",
         "service",
         "instrument",
         "precedence",
         "check",
     }
-    assert entry.actor == payload["registrant"] == "ada"
+    assert entry.actor == "ada"
     assert canonical_bytes(payload["registration"]) == canonical_bytes(example)
     assert payload["document_sha256"] == hashlib.sha256(canonical_bytes(example)).hexdigest()
     assert payload["nonce_sha256"] == hashlib.sha256(nonce).hexdigest()

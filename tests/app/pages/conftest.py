@@ -99,7 +99,6 @@ def registered(document: Mapping[str, Any]) -> Step:
         "instrument": {"name": chosen["name"], "version": chosen["version"], "source_sha256": "ef" * 32, **code},
         "precedence": "committed",
         "check": {"warnings": [{"code": "CEILING", "pointer": "/hypotheses/1/metric", "detail": CEILING}]},
-        "registrant": "ada",
     }
     return Step("registered", "ada", 0.0, payload)
 
