@@ -109,8 +109,15 @@ class Settings(BaseSettings):
 
 
 def broker_url(redis_url: str) -> str:
-    """The form Celery takes of a URL that redis-py takes: they name unix sockets differently."""
-    return redis_url.replace("unix://", "redis+socket://", 1) if redis_url.startswith("unix://") else redis_url
+    """The form Celery takes of a URL that redis-py takes: it names unix sockets differently.
+
+    Over TLS it is told to check the broker's certificate, which Celery would leave out, unless the URL says how.
+    """
+    if redis_url.startswith("unix://"):
+        return redis_url.replace("unix://", "redis+socket://", 1)
+    if redis_url.startswith("rediss://") and "ssl_cert_reqs=" not in redis_url:
+        return f"{redis_url}{'&' if '?' in redis_url else '?'}ssl_cert_reqs=CERT_REQUIRED"
+    return redis_url
 
 
 def variable(field: str) -> str:

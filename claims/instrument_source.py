@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("claims", "workers")
+# CPython 3.11 fails in ast.parse when two threads parse at once.
+_PARSING = Lock()
 
 
 def source_sha256(name: str, root: Path = ROOT) -> str:
@@ -40,15 +44,22 @@ def source_files(name: str, root: Path = ROOT) -> list[Path]:
 
 
 def _imported(file: Path, root: Path) -> Iterator[Path]:
-    for module in _modules(ast.parse(file.read_bytes(), filename=str(file)), file, root):
+    for module in _modules(file.read_bytes(), file.relative_to(root)):
         parts = module.split(".")
         if parts[0] in PACKAGES:
             yield from _files(parts, root)
 
 
-def _modules(tree: ast.AST, file: Path, root: Path) -> Iterator[str]:
-    """Every module that the code may import, absolute; `from a import b` may mean the module `a.b`."""
-    package = file.relative_to(root).with_suffix("").parts[:-1]
+@lru_cache(maxsize=1024)
+def _modules(code: bytes, file: Path) -> tuple[str, ...]:
+    """Every module that this code of `file` may import, absolute; kept by content, as parsing is the slow part."""
+    with _PARSING:
+        tree = ast.parse(code, filename=str(file))
+    return tuple(_imports(tree, file.parts[:-1]))
+
+
+def _imports(tree: ast.AST, package: Sequence[str]) -> Iterator[str]:
+    """`from a import b` may mean the module `a.b`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

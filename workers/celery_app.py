@@ -6,7 +6,6 @@ A message is only a hint. What is to be done, by whom, and whether it has been d
 from __future__ import annotations
 
 import os
-import ssl
 
 import psutil
 from celery import Celery
@@ -39,7 +38,6 @@ def create(settings: Settings) -> Celery:
         broker_connection_max_retries=None,
         broker_connection_retry_on_startup=True,
         broker_transport_options=visibility,
-        broker_use_ssl=_tls(settings.redis_url),
         result_backend_transport_options=visibility,
         visibility_timeout=VISIBILITY_SECONDS,
         task_acks_late=True,
@@ -61,12 +59,6 @@ def create(settings: Settings) -> Celery:
         },
     )
     return celery
-
-
-def _tls(redis_url: str) -> dict[str, ssl.VerifyMode] | bool:
-    """Over TLS the broker's certificate is checked, which Celery would leave out, unless the URL says how."""
-    silent = redis_url.startswith("rediss://") and "ssl_cert_reqs=" not in redis_url
-    return {"ssl_cert_reqs": ssl.CERT_REQUIRED} if silent else False
 
 
 def _every(seconds: float, task: str) -> dict[str, object]:

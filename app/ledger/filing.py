@@ -8,7 +8,6 @@ import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from sqlalchemy import insert
@@ -36,8 +35,6 @@ SOURCE_ROOT = Path(__file__).parents[2]
 ID_ALPHABET = string.ascii_lowercase + string.digits
 ID_LENGTH = 16
 NONCE_BYTES = 32
-# Two threads of CPython 3.11 that parse Python source at once get a SystemError (AST recursion depth mismatch).
-_PARSING = Lock()
 
 
 @dataclass(frozen=True)
@@ -104,8 +101,7 @@ def _code(registration: Registration) -> dict[str, Any]:
     source = capture(SOURCE_ROOT)
     code = {"commit": source.commit, "dirty": source.dirty}
     chosen = registration.instrument
-    with _PARSING:
-        sha256 = source_sha256(chosen.name)
+    sha256 = source_sha256(chosen.name)
     return {
         "service": code,
         "instrument": {"name": chosen.name, "version": chosen.version, "source_sha256": sha256, **code},

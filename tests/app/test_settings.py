@@ -30,7 +30,8 @@ def test_a_socket_has_one_name_for_redis_and_another_for_celery(monkeypatch):
         settings = read_settings()
         assert settings.redis_url == "unix:///run/valkey.sock"
         assert settings.broker_url == "redis+socket:///run/valkey.sock"
-    assert broker_url("rediss://h:6379/1") == "rediss://h:6379/1"
+    assert broker_url("rediss://h:6379/1") == "rediss://h:6379/1?ssl_cert_reqs=CERT_REQUIRED"
+    assert broker_url("rediss://h:6379/1?a=b&ssl_cert_reqs=CERT_NONE").endswith("?a=b&ssl_cert_reqs=CERT_NONE")
 
 
 BAD = {
