@@ -103,10 +103,6 @@ class Settings(BaseSettings):
     def signing_key(self) -> Path:
         return self.signing_key_file or self.data / "secrets" / "signing.key"
 
-    @property
-    def broker_url(self) -> str | None:
-        return None if self.redis_url is None else broker_url(self.redis_url)
-
 
 def broker_url(redis_url: str) -> str:
     """The form Celery takes of a URL that redis-py takes: it names unix sockets differently.

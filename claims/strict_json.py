@@ -112,10 +112,10 @@ def _short(literal: str) -> str:
     return literal if len(literal) <= 2 * _DIGITS else f"{literal[:_DIGITS]}… ({len(literal)} characters)"
 
 
-def settle(tree: Any, check: CheckText = flaws_of_line, at: str = "") -> tuple[Any, list[Flaw]]:  # noqa: ANN401
+def settle(tree: Any, check: CheckText = flaws_of_line) -> tuple[Any, list[Flaw]]:  # noqa: ANN401
     """The value of a tree, with null where a literal stands for none, and its flaws in document order."""
     flaws: list[Flaw] = []
-    return _value(tree, at, check, flaws), flaws
+    return _value(tree, "", check, flaws), flaws
 
 
 def _value(node: Any, at: str, check: CheckText, flaws: list[Flaw]) -> Any:  # noqa: ANN401

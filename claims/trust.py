@@ -1,11 +1,10 @@
-"""How far a claim may be leaned on: computed from what the log says, never set (2-ledger.md, section 5)."""
+"""How far a claim may be leaned on: computed from what the log says, never set."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 Trust = Literal["exploratory", "calibrated", "registered", "adjudicated"]
-TRUSTS: tuple[Trust, ...] = ("exploratory", "calibrated", "registered", "adjudicated")
 _BEFORE_THE_DATA = frozenset({"proven", "committed", "recorded"})
 _DECIDED = frozenset({"confirmed", "refuted"})
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.embedded.directories import POSTGRES_PORT, DataDirectory
 from app.embedded.postgres import APPLICATION, DATABASE, OWNER
-from app.settings import Settings, broker_url
+from app.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -15,11 +15,6 @@ class Endpoints:
     database_url: str
     database_owner_url: str | None
     redis_url: str
-
-    @property
-    def broker_url(self) -> str:
-        """`redis_url` as Celery takes it."""
-        return broker_url(self.redis_url)
 
 
 def endpoints(settings: Settings, directory: DataDirectory) -> Endpoints:

@@ -59,8 +59,8 @@ def hexed(column: str) -> CheckConstraint:
     return CheckConstraint(f"{column} ~ '^[0-9a-f]{{64}}$'", name=column)
 
 
-def utc(*, nullable: bool = False, index: bool = False) -> Column[datetime]:
-    return Column(DateTime(timezone=True), nullable=nullable, index=index)
+def utc(*, nullable: bool = False) -> Column[datetime]:
+    return Column(DateTime(timezone=True), nullable=nullable)
 
 
 class EntryRow(Base, table=True):

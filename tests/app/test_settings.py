@@ -10,7 +10,7 @@ from app.settings import Settings, SettingsError, broker_url, read_settings, var
 def test_nothing_set_means_embedded_and_loopback(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     settings = read_settings()
-    assert (settings.database_url, settings.redis_url, settings.broker_url) == (None, None, None)
+    assert (settings.database_url, settings.redis_url) == (None, None)
     assert (settings.host, settings.port) == ("127.0.0.1", 8000)
     assert settings.data == tmp_path / ".antedate"
     assert settings.signing_key == tmp_path / ".antedate" / "secrets" / "signing.key"
@@ -27,9 +27,9 @@ def test_every_postgres_url_gets_the_driver_we_have(monkeypatch, scheme):
 def test_a_socket_has_one_name_for_redis_and_another_for_celery(monkeypatch):
     for given_url in ("unix:///run/valkey.sock", "redis+socket:///run/valkey.sock"):
         monkeypatch.setenv("REDIS_URL", given_url)
-        settings = read_settings()
-        assert settings.redis_url == "unix:///run/valkey.sock"
-        assert settings.broker_url == "redis+socket:///run/valkey.sock"
+        redis_url = read_settings().redis_url
+        assert redis_url == "unix:///run/valkey.sock"
+        assert broker_url(redis_url) == "redis+socket:///run/valkey.sock"
     assert broker_url("rediss://h:6379/1") == "rediss://h:6379/1?ssl_cert_reqs=CERT_REQUIRED"
     assert broker_url("rediss://h:6379/1?a=b&ssl_cert_reqs=CERT_NONE").endswith("?a=b&ssl_cert_reqs=CERT_NONE")
 

@@ -13,10 +13,10 @@ from pydantic import BaseModel
 REVALIDATE = {"Cache-Control": "no-cache"}
 
 
-def json_answer(request: Request, answer: BaseModel, headers: Mapping[str, str] | None = None) -> Response:
+def json_answer(request: Request, answer: BaseModel) -> Response:
     """The answer as JSON, tagged by its own bytes."""
     body = answer.model_dump_json().encode()
-    return tagged(request, body, hashlib.sha256(body).hexdigest(), "application/json", headers)
+    return tagged(request, body, hashlib.sha256(body).hexdigest(), "application/json")
 
 
 def tagged(

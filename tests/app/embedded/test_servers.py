@@ -11,6 +11,7 @@ from sqlalchemy import create_engine, text
 
 from app.embedded.endpoints import Endpoints
 from app.ledger.migrate import is_current
+from app.settings import broker_url
 
 
 def test_both_roles_reach_the_migrated_database_and_only_the_owner_may_change_it(database_urls: Endpoints):
@@ -72,8 +73,8 @@ def test_valkey_keeps_what_it_is_given(valkey: str):
     assert configured == {"appendonly": "yes", "maxmemory-policy": "noeviction", "port": "0"}
 
 
-def test_celerys_form_of_the_url_reaches_the_same_valkey(database_urls: Endpoints, valkey: str):
-    with Connection(database_urls.broker_url) as connection:
+def test_celerys_form_of_the_url_reaches_the_same_valkey(valkey: str):
+    with Connection(broker_url(valkey)) as connection:
         queue = connection.SimpleQueue("spoken")
         queue.put({"said": "hello"})
         with redis.Redis.from_url(valkey) as client:
