@@ -1,7 +1,8 @@
 """Every way in which the service says no: one class per problem type, with its status, and what to do about it.
 
 A problem's `code` ends its type, `/problems/<code>`, and is a heading of docs/problems.md. They are raised by the
-routes and the readers of requests, rendered by `app.api.problems`, and named in the OpenAPI document of each route.
+routes and the readers of requests, rendered by `app.api.protocol.problems`, and named in the OpenAPI document of each
+route.
 """
 
 from __future__ import annotations

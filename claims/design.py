@@ -1,4 +1,4 @@
-"""What can be said of a design before it is frozen (2-ledger.md, section 7)."""
+"""What can be said of a design before it is frozen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One event of the append-only log: its types, its bytes and its leaf hash (2-ledger.md, sections 2 and 8)."""
+"""One event of the append-only log: its types, its bytes and its leaf hash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evidence, schema `antedate.evidence/1`: the immutable result of one run. Formats: 2-ledger.md, section 8."""
+"""Evidence, schema `antedate.evidence/1`: the immutable result of one run."""
 
 from __future__ import annotations
 

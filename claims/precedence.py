@@ -1,4 +1,4 @@
-"""How we know that the prediction came before the data (2-ledger.md, section 4)."""
+"""How we know that the prediction came before the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seeds that nobody could know before the nonce was revealed (2-ledger.md, section 8)."""
+"""Seeds that nobody could know before the nonce was revealed."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ IdempotencyKey = Annotated[
         errors.InvalidRegistrationError,
         errors.IdempotencyKeyReusedError,
     ),
-    openapi_extra=body(REGISTRATION, reference(Registration), "The frozen document, hashed as sent."),
+    openapi_extra=body(REGISTRATION, reference(Registration), "The frozen document; nothing in it is repaired."),
 )
 def file_prediction(
     request: Request,

@@ -1,4 +1,4 @@
-"""Documents up to 64 KiB stand in an entry's payload, larger ones beside it as a blob (2-ledger.md, section 8)."""
+"""Documents up to 64 KiB stand in an entry's payload, larger ones beside it as a blob."""
 
 from __future__ import annotations
 

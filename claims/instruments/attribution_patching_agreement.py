@@ -1,4 +1,7 @@
-"""Whether attribution and patching rank a reward model's components alike (3-instruments.md, section 6)."""
+"""Whether attribution and patching rank a reward model's components alike.
+
+What is measured, and how it is estimated: docs/instruments/attribution_patching_agreement.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which of two methods finds the components that were trained to carry a rule (3-instruments.md, section 5)."""
+"""Which of two methods finds the components that were trained to carry a rule.
+
+What is measured, and how it is estimated: docs/instruments/planted_key_recovery.md.
+"""
 
 from __future__ import annotations
 

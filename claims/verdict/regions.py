@@ -1,4 +1,4 @@
-"""The three-way rule: what an interval says of a prediction (2-ledger.md, section 3)."""
+"""The three-way rule: what an interval says of a prediction."""
 
 from __future__ import annotations
 

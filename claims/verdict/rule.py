@@ -22,7 +22,7 @@ class Verdict:
     voids: tuple[Void, ...]
 
     def as_payload(self, run: str) -> dict[str, Any]:
-        """The payload of `adjudicated` (2-ledger.md, section 8)."""
+        """The payload of `adjudicated`."""
         return {"run": run, "status": self.status, "hypotheses": [asdict(judged) for judged in self.hypotheses]}
 
 

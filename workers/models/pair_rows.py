@@ -1,4 +1,4 @@
-"""Preference pairs measured on a model: rows of kind score, attribution and patch (3-instruments.md, "Evidence")."""
+"""Preference pairs measured on a model: rows of kind score, attribution and patch."""
 
 from __future__ import annotations
 

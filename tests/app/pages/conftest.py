@@ -1,4 +1,4 @@
-"""Records as the ledger would give them, made by hand: the shapes are the wire formats of 2-ledger.md, section 8."""
+"""Records as the ledger would give them, made by hand: the shapes are the wire formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of 2-ledger.md, section 3, row by row, and what holds for every interval."""
+"""The table of predictions and regions, row by row, and what holds for every interval."""
 
 import operator
 
