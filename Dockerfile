@@ -19,5 +19,7 @@ ARG DIRTY
 RUN test -n "$COMMIT" && test -n "$DIRTY" || { echo "build with --build-arg COMMIT=<40 hex> --build-arg DIRTY=clean|dirty" >&2; exit 1; }
 ENV ANTEDATE_COMMIT=$COMMIT ANTEDATE_DIRTY=$DIRTY OMP_WAIT_POLICY=PASSIVE PYTHONUNBUFFERED=1
 
+# A named volume takes its owner from here.
+RUN install -d -o antedate -g antedate -m 0700 /var/lib/antedate
 USER antedate
 EXPOSE 8000

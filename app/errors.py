@@ -150,7 +150,7 @@ class AlreadyFiledError(ProblemError):
     status = HTTPStatus.CONFLICT
     code = "already_filed"
     title = "This very document is already on the ledger"
-    remedy = "Cite the claim at `url`. To measure it again, reproduce it; to change it, amend it with a reason."
+    remedy = "Cite the claim at `url`. To change what it says, file another that amends it, with a reason."
 
 
 class TooLateError(ProblemError):

@@ -1,6 +1,7 @@
 """What every part's tests need: real servers, and no network beyond this machine."""
 
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -23,6 +24,14 @@ from app.embedded.supervisor import Stage, Supervisor
 from app.embedded.valkey import valkey_service
 from app.ledger.migrate import upgrade
 from app.settings import Settings
+
+OURS = re.compile(r"DATABASE_URL|DATABASE_OWNER_URL|REDIS_URL|ANTEDATE_.*")
+
+
+def pytest_configure() -> None:
+    """The servers that a developer's environment names are nobody's to test on."""
+    for name in filter(OURS.fullmatch, list(os.environ)):
+        del os.environ[name]
 
 
 def pytest_runtest_setup() -> None:
@@ -106,9 +115,9 @@ def valkey(server_directory: DataDirectory) -> str:
 
 @pytest.fixture
 def eventually() -> Callable[..., None]:
-    """`eventually(condition, seconds=20)` polls until the condition holds, or fails the test with its name."""
+    """`eventually(condition, seconds=60)` polls until the condition holds, or fails the test with its name."""
 
-    def poll(condition: Callable[[], object], seconds: float = 20.0) -> None:
+    def poll(condition: Callable[[], object], seconds: float = 60.0) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < deadline, f"{condition.__name__} did not hold within {seconds} s"

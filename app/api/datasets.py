@@ -17,6 +17,7 @@ from app.api.protocol.refusals import refused_as
 from app.api.schemas.answers import Page
 from app.api.schemas.datasets import Dataset
 from app.ledger import datasets
+from app.ledger.queries import MOST_IN_A_LIST
 from claims.characters import flaws_of_line
 from claims.flaws import RefusedInputError, pointer
 from claims.pairs import read_pairs
@@ -67,7 +68,7 @@ def get_datasets(
     request: Request,
     response: Response,
     ledger: TheLedger,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    limit: Annotated[int, Query(ge=1, le=MOST_IN_A_LIST)] = 50,
     cursor: Annotated[str | None, Query(description="`next` of the page before.")] = None,
 ) -> Page[Dataset]:
     """Every set of preference pairs that was uploaded."""

@@ -64,13 +64,18 @@ def list_keys(as_json: AsJson = False) -> None:
 
 
 @keys.command()
-def revoke(prefix: Annotated[str, typer.Argument(help="The part that `keys list` shows.")]) -> None:
+def revoke(
+    prefix: Annotated[str, typer.Argument(help="The part that `keys list` shows.")], as_json: AsJson = False
+) -> None:
     """Revoke a key: nothing more is filed with it; what was filed stays."""
     with _database() as session:
         revoked = revoke_key(session, prefix)
     if revoked == 0:
         raise BadInputError(f"no valid key begins with {prefix!r}; `antedate keys list` shows them.")
-    line("revoked", prefix)
+    if as_json:
+        print_json({"revoked": prefix})
+    else:
+        line("revoked", prefix)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from app.ledger.cursors import Page
 from app.ledger.filters import ClaimFilter
 from app.ledger.tables import ClaimRow, EntryRow, EvidenceRow, HypothesisRow, Receipt
 from claims.lifecycle import CLAIM_STATUSES
+from claims.registration.model import Registration
 
 MOST_IN_A_LIST = 200
 
@@ -80,6 +81,12 @@ def titles(session: Session, claims: Sequence[str]) -> Mapping[str, tuple[str, s
     """Title and status of each of these claims that there is."""
     found = session.exec(select(ClaimRow.id, ClaimRow.title, ClaimRow.status).where(col(ClaimRow.id).in_(claims)))
     return {claim: (title, status) for claim, title, status in found}
+
+
+def registrations(session: Session, claims: Sequence[str]) -> Mapping[str, Registration]:
+    """What was frozen, of each of these claims."""
+    query = select(ClaimRow.id, ClaimRow.registration).where(col(ClaimRow.id).in_(claims))
+    return {claim: Registration.model_validate(frozen) for claim, frozen in session.exec(query)}
 
 
 def document(session: Session, claim: str) -> bytes | None:

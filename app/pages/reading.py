@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from app.ledger import queries, records
 from app.ledger.log import history
 from app.ledger.queries import ClaimSummary
-from app.ledger.tables import ClaimRow
 from app.pages.claim.record import ClaimRecord, Linked, Reason, Work
 from app.pages.lines import ClaimLine, Found, primary_lines
 from claims.entries import Entry
@@ -26,7 +25,7 @@ def claim_record(session: Session, claim: str) -> ClaimRecord | None:
     summary = queries.get_claim(session, claim)
     if summary is None:
         return None
-    registration = _registrations(session, [claim])[claim]
+    registration = queries.registrations(session, [claim])[claim]
     entries = history(session, claim)
     found = records.evidence_of(session, claim)
     evidence = Evidence.model_validate(found.body) if found else None
@@ -60,13 +59,8 @@ def rows(session: Session, claim: str) -> bytes:
 
 
 def claim_lines(session: Session, summaries: Sequence[ClaimSummary]) -> list[ClaimLine]:
-    registrations = _registrations(session, [summary.id for summary in summaries])
+    registrations = queries.registrations(session, [summary.id for summary in summaries])
     return [_line(summary, registrations[summary.id]) for summary in summaries]
-
-
-def _registrations(session: Session, claims: Sequence[str]) -> Mapping[str, Registration]:
-    query = select(ClaimRow.id, ClaimRow.registration).where(col(ClaimRow.id).in_(claims))
-    return {claim: Registration.model_validate(document) for claim, document in session.exec(query)}
 
 
 def _line(summary: ClaimSummary, registration: Registration) -> ClaimLine:

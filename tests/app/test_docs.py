@@ -59,7 +59,7 @@ def test_every_address_and_parameter_is_documented(client):
 
 def test_every_scope_is_documented():
     for scope in SCOPES:
-        assert f"| `{scope}` |" in API
+        assert f"`{scope}`" in API
 
 
 def test_every_command_is_documented():
