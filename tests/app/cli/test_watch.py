@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -59,25 +60,28 @@ def test_file_and_watch(run, yaml_file, judge_claim, service, eventually):
 
 
 class Recorder:
-    """A console that is no terminal, and keeps what is printed."""
+    """A console that is no terminal, and keeps what is printed; `end` is called once a line says that it runs."""
 
-    def __init__(self) -> None:
+    def __init__(self, end: Callable[[], None]) -> None:
         from rich.console import Console
 
         self.console = Console(file=self, width=80)
         self.text = ""
+        self.end = end
 
     def write(self, text: str) -> None:
-        self.text += text
+        before, self.text = self.text, self.text + text
+        if "running" in self.text and "running" not in before:
+            self.end()
 
     def flush(self) -> None:
         pass
 
 
-def test_progress_is_told_in_lines_where_there_is_no_terminal(listening, file_claim, open_claim, judge_claim, service):
-    claim, recorder = file_claim(), Recorder()
+def test_progress_is_told_in_lines_where_there_is_no_terminal(listening, file_claim, open_claim, service):
+    claim = file_claim()
     open_claim(claim)
-    threading.Timer(1.0, lambda: judge_now(service, claim)).start()
+    recorder = Recorder(lambda: judge_now(service, claim))
     with Service(listening) as client:
         assert follow(client, claim, recorder.console)["status"] == "void"
     assert "running: 1/" in recorder.text

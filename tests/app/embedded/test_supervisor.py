@@ -70,28 +70,48 @@ def test_stages_start_in_order_and_stop_in_reverse(directory):
 
 STUBBORN = """
 import signal, sys, time
+told = set()
+def hear(number, frame):
+    print(number, flush=True)
+    told.add(number)
+    if len(told) == 2:
+        sys.exit()
 for number in (signal.SIGTERM, signal.SIGQUIT):
-    signal.signal(number, lambda number, frame: print(number, flush=True))
+    signal.signal(number, hear)
 print("ready", flush=True)
 while True:
     time.sleep(1)
 """
+DEAF = """
+import os, signal, time
+for number in (signal.SIGTERM, signal.SIGQUIT):
+    signal.signal(number, signal.SIG_IGN)
+print("ready", os.getpid(), flush=True)
+time.sleep(600)
+"""
 
 
-def stubborn(directory, *graces):
+def worker(directory, source, *graces):
     log = directory.logs / "worker.log"
     steps = [StopSignal(*step) for step in zip((signal.SIGTERM, signal.SIGQUIT), graces, strict=True)]
-    return program("worker", STUBBORN, ready=lambda: "ready" in log.read_text(), stop=steps)
+    return program("worker", source, ready=lambda: "\n" in log.read_text(), stop=steps)
 
 
-def test_a_child_that_will_not_stop_is_told_harder_and_then_killed(directory):
-    with Supervisor(directory, [Stage([stubborn(directory, 0.2, 0.2)])]):
+def test_a_child_that_will_not_stop_is_told_harder(directory):
+    with Supervisor(directory, [Stage([worker(directory, STUBBORN, 2, 60)])]):
         pass
     assert (directory.logs / "worker.log").read_text().split() == ["ready", "15", "3"]
 
 
+def test_a_child_that_hears_no_signal_is_killed(directory):
+    with Supervisor(directory, [Stage([worker(directory, DEAF, 0.2, 0.2)])]):
+        child = psutil.Process(int((directory.logs / "worker.log").read_text().split()[1]))
+        assert child.is_running()
+    assert not child.is_running()
+
+
 def test_haste_skips_the_wait_for_running_work_and_no_signal(directory):
-    with Supervisor(directory, [Stage([stubborn(directory, 3600, 0.2)])]) as supervisor:
+    with Supervisor(directory, [Stage([worker(directory, STUBBORN, 3600, 60)])]) as supervisor:
         supervisor.hurry()
     assert set((directory.logs / "worker.log").read_text().split()) == {"ready", "15", "3"}
 
