@@ -14,6 +14,11 @@ def _count(low: int, high: int, default: int, description: str) -> dict[str, Any
     return {"type": "integer", "minimum": low, "maximum": high, "default": default, "description": description}
 
 
+def _size(default: int, description: str, *choices: int) -> dict[str, Any]:
+    # JSON Schema's enum alone takes 32.0 for 32, which no model can be made with.
+    return {"type": "integer", "enum": list(choices), "default": default, "description": description}
+
+
 def _number(low: float, high: float, default: float, description: str) -> dict[str, Any]:
     return {"type": "number", "minimum": low, "maximum": high, "default": default, "description": description}
 
@@ -25,8 +30,8 @@ RECIPE: Mapping[str, Any] = MappingProxyType(
         "additionalProperties": False,
         "properties": {
             "layers": _count(4, 16, 8, "Layers, each an attention layer and an MLP."),
-            "hidden": {"enum": [16, 32, 64], "default": 32, "description": "Width of the residual stream."},
-            "heads": {"enum": [1, 2, 4], "default": 4, "description": "Attention heads in each layer."},
+            "hidden": _size(32, "Width of the residual stream.", 16, 32, 64),
+            "heads": _size(4, "Attention heads in each layer.", 1, 2, 4),
             "carriers": _count(2, 4, 3, "Components that learn: an attention layer, and MLPs from that layer on."),
             "attention_depth": _count(1, 2, 2, "The carrying attention layer is one of so many first layers."),
             "frozen_scale": _number(0.01, 1, 0.3, "Standard deviation of the weights at their start."),

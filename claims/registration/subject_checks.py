@@ -54,9 +54,9 @@ def _generator(dataset: GeneratedDataset, manifest: Manifest) -> Iterator[Flaw]:
 
 
 def flaws_of_params(params: Mapping[str, Any], schema: Mapping[str, Any], at: str) -> Iterator[Flaw]:
-    """Every way in which `params`, found at pointer `at`, does not fit its JSON Schema."""
-    for error in _Validator(schema).iter_errors(params):
-        yield from _flaws_of(error, at + pointer(*error.absolute_path))
+    """Every way in which `params`, found at pointer `at`, does not fit its JSON Schema, each said once."""
+    errors = _Validator(schema).iter_errors(params)
+    yield from dict.fromkeys(flaw for error in errors for flaw in _flaws_of(error, at + pointer(*error.absolute_path)))
 
 
 def _flaws_of(error: ValidationError, at: str) -> Iterator[Flaw]:
