@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
@@ -59,6 +62,15 @@ def newest(session: Session, *, cursor: str | None, limit: int) -> cursors.Page[
 def pairs_of(session: Session, sha256: str) -> Pairs:
     """The pairs themselves, read back from the blob."""
     return read_pairs(blobs.read(session, sha256))
+
+
+def clusters_of(session: Session, sha256: str) -> Mapping[str, set[str]]:
+    """The clusters of each dimension's pairs, read off the blob, whose lines were validated before they were put."""
+    clusters = defaultdict[str, set[str]](set)
+    for line in blobs.read(session, sha256).splitlines():
+        pair = json.loads(line)
+        clusters[pair["dimension"]].add(pair["cluster"])
+    return dict(clusters)
 
 
 def _note(pairs: Pairs, name: str) -> dict[str, object]:

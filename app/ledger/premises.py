@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sqlmodel import Session, col, select
@@ -10,6 +10,8 @@ from sqlmodel import Session, col, select
 from app.ledger import datasets, model_files
 from app.ledger.tables import ClaimRow
 from claims.flaws import Flaw, pointer
+from claims.instruments import catalogue
+from claims.registration.analysis_checks import flaws_of_units
 from claims.registration.model import LocalModel, PairsDataset, Registration
 
 DATASET = ("subject", "dataset")
@@ -73,7 +75,10 @@ def _dataset_flaws(session: Session, registration: Registration, dataset: PairsD
         for index, dimension in enumerate(dataset.dimensions)
         if dimension not in known.dimensions
     ]
-    return missing or _size_flaws(registration, sum(known.dimensions[dimension] for dimension in dataset.dimensions))
+    if missing:
+        return missing
+    held = sum(known.dimensions[dimension] for dimension in dataset.dimensions)
+    return [*_size_flaws(registration, held), *_cluster_flaws(session, registration, dataset)]
 
 
 def _size_flaws(registration: Registration, held: int) -> list[Flaw]:
@@ -82,6 +87,18 @@ def _size_flaws(registration: Registration, held: int) -> list[Flaw]:
         return []
     detail = f"the dimensions named hold {held} pairs, not {stated}"
     return [Flaw(pointer("sampling", "pairs"), "wrong_size", detail, f"State {held}, or name other dimensions.")]
+
+
+def _cluster_flaws(session: Session, registration: Registration, dataset: PairsDataset) -> Iterator[Flaw]:
+    """Hypotheses whose interval needs more clusters than there are: in their dimension, or in all that are named."""
+    manifest = catalogue()[registration.instrument.name].MANIFEST
+    if manifest.unit != "cluster":
+        return
+    clusters = datasets.clusters_of(session, dataset.sha256)
+    for index, hypothesis in enumerate(registration.hypotheses):
+        dimension = hypothesis.metric.partition(".")[2]
+        held = set[str]().union(*(clusters[name] for name in ([dimension] if dimension else dataset.dimensions)))
+        yield from flaws_of_units(registration, manifest, len(held), pointer("hypotheses", index, "metric"))
 
 
 def _missing_ancestors(session: Session, registration: Registration) -> list[Flaw]:

@@ -1,5 +1,6 @@
 """What a registration names must be there as named: datasets, model files, claims."""
 
+import copy
 import json
 import os
 from pathlib import Path
@@ -11,10 +12,17 @@ from app.ledger.links import supersede, withdraw
 from app.ledger.premises import flaws_in, pairs_per_dimension
 from claims.pairs import read_pairs
 from claims.registration.model import LocalModel, Registration
+from claims.registration.yaml_form import read_yaml
 from claims.weights import weights_sha256
 
+ROOT = Path(__file__).parents[3]
+LLAMA = ROOT / "tests" / "fixtures" / "models" / "llama-gqa"
+AGREEMENT = read_yaml((ROOT / "examples" / "agreement.yaml").read_bytes())
+# Eight clusters of safety, one of verbosity.
+DIMENSIONS = ("safety",) * 8 + ("verbosity",)
 
-def lines(dimensions=("safety", "safety", "verbosity")):
+
+def lines(dimensions=DIMENSIONS):
     pairs = (
         {"id": f"p{n}", "dimension": dimension, "prompt": f"Say {n}.", "chosen": f"{n}.", "rejected": f"No {n}."}
         for n, dimension in enumerate(dimensions)
@@ -25,17 +33,21 @@ def lines(dimensions=("safety", "safety", "verbosity")):
 @pytest.fixture
 def uploaded(ledger):
     with ledger.begin() as session:
-        return datasets.upload(session, read_pairs(lines()), "three pairs", "ada").dataset
+        return datasets.upload(session, read_pairs(lines()), "nine pairs", "ada").dataset
 
 
 @pytest.fixture
-def on_pairs(document, uploaded):
-    """`on_pairs(sha256=..., dimensions=..., pairs=...)`: a registration on the uploaded pairs."""
+def on_pairs(uploaded):
+    """`on_pairs(sha256=..., dimensions=..., pairs=..., metrics=...)`: a registration on the uploaded pairs."""
 
-    def registration(sha256=uploaded.sha256, dimensions=("safety", "verbosity"), pairs=3):
-        dataset = {"kind": "pairs", "name": "three pairs", "sha256": sha256, "dimensions": list(dimensions)}
+    def registration(sha256=uploaded.sha256, dimensions=("safety", "verbosity"), pairs=9, metrics=("mean_rho",)):
+        document = copy.deepcopy(AGREEMENT)
+        dataset = {"kind": "pairs", "name": "nine pairs", "sha256": sha256, "dimensions": list(dimensions)}
         document["subject"]["dataset"] = dataset
+        document["subject"]["model"] = {"kind": "tiny", "seed": 1}
         document["sampling"] = {"pairs": pairs, "stopping": "fixed"}
+        (hypothesis,) = document["hypotheses"]
+        document["hypotheses"] = [{**hypothesis, "id": f"H{n}", "metric": metric} for n, metric in enumerate(metrics)]
         return Registration.model_validate(document)
 
     return registration
@@ -52,10 +64,10 @@ def flaws(ledger):
 
 def test_a_dataset_that_is_there_as_named_has_no_flaw(ledger, on_pairs, flaws):
     assert flaws(on_pairs()) == []
-    assert flaws(on_pairs(dimensions=["safety"], pairs=2)) == []
+    assert flaws(on_pairs(dimensions=["safety"], pairs=8)) == []
     with ledger.begin() as session:
-        assert pairs_per_dimension(session, on_pairs()) == {"safety": 2, "verbosity": 1}
-        assert pairs_per_dimension(session, on_pairs(dimensions=["safety"])) == {"safety": 2}
+        assert pairs_per_dimension(session, on_pairs()) == {"safety": 8, "verbosity": 1}
+        assert pairs_per_dimension(session, on_pairs(dimensions=["safety"])) == {"safety": 8}
 
 
 def test_what_is_wrong_with_a_dataset_is_pointed_at(on_pairs, flaws):
@@ -65,8 +77,54 @@ def test_what_is_wrong_with_a_dataset_is_pointed_at(on_pairs, flaws):
         ("/subject/dataset/dimensions/1", "unknown_dimension"),
         ("/subject/dataset/dimensions/3", "unknown_dimension"),
     ]
-    assert flaws(on_pairs(pairs=4)) == [("/sampling/pairs", "wrong_size")]
+    assert flaws(on_pairs(pairs=10)) == [("/sampling/pairs", "wrong_size")]
     assert flaws(on_pairs(dimensions=["safety"])) == [("/sampling/pairs", "wrong_size")]
+
+
+def test_a_dimension_with_too_few_clusters_for_the_interval_is_pointed_at(on_pairs, flaws):
+    families = ("rho", "top_attribution_moves")
+    of_dimensions = [f"{family}.{name}" for family in families for name in ("verbosity", "safety")]
+    assert flaws(on_pairs(metrics=["mean_rho", *of_dimensions])) == [
+        ("/hypotheses/1/metric", "too_few_units"),
+        ("/hypotheses/3/metric", "too_few_units"),
+    ]
+
+
+def test_what_spans_dimensions_needs_the_clusters_of_those_that_are_named(on_pairs, flaws):
+    over_all = ["mean_rho", "negative_dimensions"]
+    assert flaws(on_pairs(metrics=over_all)) == []
+    expected = [(f"/hypotheses/{n}/metric", "too_few_units") for n in range(2)]
+    assert flaws(on_pairs(dimensions=["verbosity"], pairs=1, metrics=over_all)) == expected
+
+
+def test_pairs_of_one_cluster_are_one_unit(ledger, on_pairs, flaws):
+    cloned = b"".join(line.replace(b"{", b'{"cluster": "c", ', 1) for line in lines().splitlines(keepends=True))
+    with ledger.begin() as session:
+        sha256 = datasets.upload(session, read_pairs(cloned), "clones", "ada").dataset.sha256
+    assert flaws(on_pairs(sha256=sha256)) == [("/hypotheses/0/metric", "too_few_units")]
+
+
+def test_a_unit_that_is_not_the_cluster_is_not_counted_in_the_dataset(document, uploaded, flaws):
+    """Organisms are counted where the document states how many."""
+    document["subject"]["dataset"] = {
+        "kind": "pairs",
+        "name": "nine pairs",
+        "sha256": uploaded.sha256,
+        "dimensions": ["verbosity"],
+    }
+    document["instrument"]["name"] = "planted_key_recovery"
+    document["sampling"] = {"pairs": 1, "stopping": "fixed"}
+    assert flaws(Registration.model_validate(document)) == []
+
+
+def test_the_example_with_a_metric_of_too_small_a_dimension_is_refused(ledger, flaws):
+    with ledger.begin() as session:
+        datasets.upload(session, read_pairs((LLAMA / "pairs.jsonl").read_bytes()), "llama-gqa", "ada")
+    document = copy.deepcopy(AGREEMENT)
+    assert flaws(Registration.model_validate(document), model_root=LLAMA.parent) == []
+    document["hypotheses"][0]["metric"] = "rho.brevity"
+    expected = [("/hypotheses/0/metric", "too_few_units")]
+    assert flaws(Registration.model_validate(document), model_root=LLAMA.parent) == expected
 
 
 def test_every_claim_named_must_be_there(ledger, document, put_claim, flaws):
@@ -179,8 +237,8 @@ def test_a_dataset_uploaded_again_is_the_one_that_is_there(ledger, uploaded):
     with ledger.begin() as session:
         second = datasets.upload(session, read_pairs(again), "another name", "bob")
     assert not second.created
-    assert (second.dataset.sha256, second.dataset.name) == (uploaded.sha256, "three pairs")
-    assert (second.dataset.pairs, second.dataset.dimensions) == (3, {"safety": 2, "verbosity": 1})
+    assert (second.dataset.sha256, second.dataset.name) == (uploaded.sha256, "nine pairs")
+    assert (second.dataset.pairs, second.dataset.dimensions) == (9, {"safety": 8, "verbosity": 1})
     with ledger.begin() as session:
         assert datasets.pairs_of(session, uploaded.sha256) == read_pairs(lines())
         with pytest.raises(LookupError):
