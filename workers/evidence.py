@@ -15,6 +15,7 @@ from claims.entries import format_time
 from claims.evidence import SCHEMA, Estimated, Evidence
 from claims.instruments import catalogue
 from claims.instruments.manifest import Manifest
+from claims.instruments.params import completed
 from claims.registration.model import LocalModel, PairsDataset, Registration, meets
 
 
@@ -52,7 +53,7 @@ def _instrument(registration: Registration, manifest: Manifest) -> dict[str, Any
     return {
         "instrument": manifest.name,
         "version": manifest.version,
-        "params": registration.instrument.params,
+        "params": completed(manifest.params, registration.instrument.params),
         "access": list(manifest.access),
         "gauge": manifest.gauge,
     }

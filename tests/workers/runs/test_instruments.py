@@ -15,6 +15,8 @@ from claims.evidence import Evidence
 from claims.flaws import RefusedInputError
 from claims.instrument_source import source_sha256
 from claims.instruments import catalogue
+from claims.instruments.params import completed
+from claims.instruments.planted_key_recovery import PARAMS
 from claims.pairs import read_pairs
 from claims.registration.reading import freeze_document
 from claims.registration.yaml_form import read_yaml
@@ -72,10 +74,12 @@ def test_a_planted_key_is_measured_from_seeds_that_nobody_knew(measured, found, 
     document["subject"]["model"]["params"] |= {"layers": 4, "hidden": 16, "steps": 5, "min_accuracy": 0.5}
     document["sampling"] |= {"organisms": 8, "pairs_per_organism": 4}
     document["kill_criteria"], document["controls"] = [], {}
+    document["instrument"]["params"] = {"key_size": 2}
     claim = measured(document)
     assert watch.types(claim) == ["registered", "opened", "run_ended", "evidence_recorded", "adjudicated"]
     evidence, measured_rows = found(claim)
     assert {row["organism"] for row in measured_rows} == set(range(8))
+    assert evidence.params == completed(PARAMS, {"key_size": 2})
     assert evidence.counts["organisms"] == 8
     assert evidence.subject.model.weights_sha256 is None
     assert evidence.provenance.instrument_source_sha256 == source_sha256("planted_key_recovery")
@@ -100,10 +104,13 @@ def test_agreement_is_measured_on_an_uploaded_dataset_and_a_model_under_the_root
     assert {row["pair_id"] for row in measured_rows} == {pair.id for pair in pairs.rows}
     assert evidence.conformance
     later = copy.deepcopy(document)
-    later["title"] = "The same again"
+    later["title"] = "The same again, its parameters left to their defaults"
+    later["instrument"]["params"] = {}
     claim = measured(later)
+    assert found(claim)[0].params == evidence.params == document["instrument"]["params"]
     with ledger.begin() as session:
-        assert get_claim(session, claim).precedence == "post_hoc"
+        summary = get_claim(session, claim)
+    assert (summary.precedence, summary.status) == ("post_hoc", "inconclusive")
 
 
 def test_what_the_service_does_not_have_is_refused_before_freezing(measured, watch):
