@@ -85,16 +85,17 @@ def _metric(metric: Metric) -> MetricLine:
     return MetricLine(
         name=metric.name,
         meaning=metric.meaning,
-        range=f"{_range(metric.low, metric.high)} {metric.unit}".strip(),
+        range=f"{_range(metric)} {metric.unit}".strip(),
         serves="checks only" if metric.diagnostic else "hypotheses" + (", exact" if metric.exact else ""),
         ceiling=metric.ceiling,
     )
 
 
-def _range(low: float, high: float) -> str:
-    left = f"[{words.figure(low)}" if isfinite(low) else f"({words.MINUS}∞"
-    right = f"{words.figure(high)}]" if isfinite(high) else "∞)"
-    return f"{left}, {right}"
+def _range(metric: Metric) -> str:
+    left = f"[{words.figure(metric.low)}" if isfinite(metric.low) else f"({words.MINUS}∞"
+    right = f"{words.figure(metric.high)}]" if isfinite(metric.high) else "∞)"
+    limit = f"number of {metric.limit.replace('_', ' ')}]" if metric.limit else ""
+    return f"{left}, {limit or right}"
 
 
 def _parameters(schema: Mapping[str, Any]) -> list[Parameter]:

@@ -63,6 +63,8 @@ MANIFEST = Manifest(
             "how many dimensions have a rho below 0; where every dimension's sign is certain, so is the number",
             unit="dimensions",
             low=0,
+            limit="dimensions",
+            integer=True,
             exact=True,
         ),
         Metric(

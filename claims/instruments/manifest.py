@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, Literal, Protocol
 
 from claims.evidence import Estimated
-from claims.registration.model import IntervalMethod, Registration, SamplingUnit
+from claims.registration.model import IntervalMethod, PairsDataset, Registration, SamplingUnit
 
 Gauge = Literal["invariant", "covariant", "raw_only"]
 Capability = Literal["scores", "prefix_scores", "activations", "gradients", "hvp", "linear_readout"]
+Limit = Literal["", "organisms", "pairs_per_organism", "pairs", "dimensions"]
 Row = Mapping[str, Any]
 
 
@@ -19,9 +20,11 @@ Row = Mapping[str, Any]
 class Metric:
     """One number the instrument estimates.
 
-    `low` and `high` bound what it can possibly be. A name ending in `.<dimension>` stands for one metric per
-    dimension of the dataset. A diagnostic metric may serve kill criteria and controls, never a hypothesis.
-    `ceiling` says, where it is so, why the metric cannot rise above (or fall below) a value in practice.
+    `low` and `high` bound what it can possibly be, and `limit` names what a registration states and the metric cannot
+    exceed: a size, or the number of the dataset's dimensions. An `integer` metric is a whole number. A name ending in
+    `.<dimension>` stands for one metric per dimension of the dataset. A diagnostic metric may serve kill criteria and
+    controls, never a hypothesis. `ceiling` says, where it is so, why the metric cannot rise above (or fall below) a
+    value in practice.
     """
 
     name: str
@@ -29,6 +32,8 @@ class Metric:
     unit: str = ""
     low: float = -inf
     high: float = inf
+    limit: Limit = ""
+    integer: bool = False
     exact: bool = False
     diagnostic: bool = False
     ceiling: str = ""
@@ -39,6 +44,13 @@ class Metric:
 
     def named(self, dimension: str) -> str:
         return self.name.replace("<dimension>", dimension)
+
+    def within(self, registration: Registration) -> Metric:
+        """The metric with the range that it has in this registration."""
+        stated = dict(registration.sampling.sizes)
+        if isinstance(registration.subject.dataset, PairsDataset):
+            stated["dimensions"] = len(registration.subject.dataset.dimensions)
+        return replace(self, high=min(self.high, stated.get(self.limit, inf)))
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def _hypothesis(hypothesis: Hypothesis, index: int, registration: Registration, 
     if registration.analysis.interval == "exact" and not metric.exact:
         detail = f"{hypothesis.metric} is estimated, not computed exactly"
         yield Flaw(pointer(*path), "not_exact", detail, "Use an interval that the instrument offers for it.")
-    yield from _vacuous(hypothesis, index, metric)
+    yield from _vacuous(hypothesis, index, metric.within(registration))
 
 
 def _vacuous(hypothesis: Hypothesis, index: int, metric: Metric) -> Iterator[Flaw]:
@@ -74,6 +74,7 @@ def _condition(condition: _Condition, registration: Registration, manifest: Mani
         detail = f"{condition.metric} is what hypotheses are about: to void a study by it would be to pick its outcome"
         remedy = f"Use one of {_names(manifest, diagnostic=True)}."
         yield Flaw(pointer(*path), "not_diagnostic", detail, remedy)
+    metric = metric.within(registration)
     outcomes = {meets(point, condition.op, condition.value) for point in points((condition.value,), metric)}
     if len(outcomes) == 1:
         word = "always" if outcomes == {True} else "never"
@@ -110,4 +111,5 @@ def _names(manifest: Manifest, *, diagnostic: bool) -> str:
 
 
 def _range(metric: Metric) -> str:
-    return f"[{metric.low:g}, {metric.high:g}]"
+    numbers = "the whole numbers of " if metric.integer else ""
+    return f"{numbers}[{metric.low:g}, {metric.high:g}]"

@@ -17,6 +17,8 @@ class MetricAnswer(Answer):
     unit: str
     low: float | None
     high: float | None
+    limit: str = Field(description="What a registration states and the metric cannot exceed; empty where nothing is.")
+    integer: bool = Field(description="A whole number.")
     exact: bool
     diagnostic: bool = Field(description="May serve kill criteria and controls, never a hypothesis.")
     ceiling: str = Field(description="Why the metric cannot move beyond a value in practice; empty where it can.")

@@ -12,7 +12,7 @@ from claims.flaws import Flaw
 from claims.instruments.manifest import Metric
 from claims.registration.analysis_checks import flaws_of_units
 from claims.registration.checks import flaws_in
-from claims.registration.model import Band, Equality, Registration, Threshold
+from claims.registration.model import Band, Equality, Registration, Threshold, meets
 from claims.registration.vacuity import reachable
 from claims.verdict.regions import outcome
 
@@ -111,11 +111,6 @@ def test_the_registration_as_it_stands_has_no_flaw(flaws_with):
             {"organisms": 12, "pairs_per_organism": 1, "pairs": 3, "stopping": "fixed"},
             ("/sampling/pairs", "sampling"),
         ),
-        (
-            "sampling",
-            {"organisms": 7, "pairs_per_organism": 16, "stopping": "fixed"},
-            ("/sampling/organisms", "too_few_units"),
-        ),
     ],
 )
 def test_one_flaw_of_meaning(flaws_with, part, value, expected):
@@ -151,6 +146,12 @@ def test_a_bootstrap_needs_fifty_resamples_beyond_each_bound(flaws_with, documen
     assert flaws(fewest) == []
     assert flaws(fewest - 1) == [("/analysis/resamples", "resamples")]
     assert flaws(None) == [("/analysis", "resamples")]
+
+
+def test_too_few_organisms_are_refused(flaws_with, document):
+    assert flaws_with(sampling={**document["sampling"], "organisms": 8}, kill_criteria=[]) == []
+    flaws = flaws_with(sampling={**document["sampling"], "organisms": 7}, kill_criteria=[])
+    assert flaws == [("/sampling/organisms", "too_few_units")]
 
 
 def test_units_that_are_counted_in_the_dataset_are_checked_where_it_is(registered, instruments):
@@ -261,6 +262,64 @@ def test_a_prediction_that_cannot_go_both_ways_is_vacuous(registered, instrument
 )
 def test_a_prediction_that_can_go_both_ways_is_not(flaws_with, metric, predict):
     assert flaws_with(hypotheses=[hypothesis(metric, predict=predict)]) == []
+
+
+WHOLE = st.tuples(st.integers(-4, 4), st.integers(0, 5)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+
+
+@given(
+    st.floats(-6, 6).map(lambda value: round(value, 1)) | st.integers(-6, 6).map(float),
+    st.sampled_from([">", ">=", "<", "<=", "within", "outside", "equals"]),
+    st.sampled_from([0.3, 1.0, 2.5]),
+    WHOLE,
+    st.booleans(),
+)
+def test_of_a_whole_number_what_is_reachable_is_what_whole_bounds_reach(value, op, width, limits, exact):
+    predict = (
+        Equality(op="equals", value=value, tolerance=width)
+        if op == "equals"
+        else Band(op=op, low=value, high=value + width)
+        if op in {"within", "outside"}
+        else Threshold(op=op, value=value)
+    )
+    whole = range(limits[0], limits[1] + 1)
+    tried = {outcome(lo, hi, predict) for lo in whole for hi in whole if lo < hi or (exact and lo == hi)}
+    metric = Metric("m", "", low=limits[0], high=limits[1], integer=True, exact=exact)
+    assert reachable(predict, metric) == tried
+
+
+@pytest.mark.parametrize(
+    ("predict", "impossible"),
+    [
+        ({"op": "<=", "value": 2}, "refute"),
+        ({"op": "<", "value": 3}, "refute"),
+        ({"op": "outside", "low": 0.2, "high": 0.8}, "refute"),
+        ({"op": ">", "value": 2}, "confirm"),
+        ({"op": ">", "value": 12}, "confirm"),
+        ({"op": "within", "low": 0.2, "high": 0.8}, "confirm"),
+        ({"op": "equals", "value": 1.5, "tolerance": 0.3}, "confirm"),
+    ],
+)
+def test_how_many_of_two_dimensions_is_nought_one_or_two(registered, document, instruments, predict, impossible):
+    subject = {**document["subject"], "dataset": PAIRS}
+    flaws = flaws_in(registered(subject=subject, hypotheses=[hypothesis("wrong", predict=predict)]), instruments)
+    assert [(flaw.pointer, flaw.code) for flaw in flaws] == [("/hypotheses/0/predict", "vacuous")]
+    assert f"could {impossible} this" in flaws[0].detail
+    assert "the whole numbers of [0, 2]" in flaws[0].detail
+
+
+@pytest.mark.parametrize("op", [">", ">=", "<", "<="])
+@pytest.mark.parametrize("value", [-1, 0, 0.5, 1, 7, 11, 11.5, 12, 12.5, 13, 1000])
+def test_a_condition_on_how_many_of_twelve_organisms_can_be_so_and_not_so(flaws_with, op, value):
+    stated = {"metric": "governed", "op": op, "value": value}
+    so = {meets(count, op, value) for count in range(13)}
+    for part, at in (
+        ({"kill_criteria": [criterion(**stated)]}, "/kill_criteria/0/value"),
+        ({"controls": {"positive": stated}}, "/controls/positive/value"),
+        ({"controls": {"negative": stated}}, "/controls/negative/value"),
+    ):
+        expected = [] if len(so) == 2 else [(at, "vacuous")]
+        assert flaws_with(**{"kill_criteria": [], "controls": {}, **part}) == expected
 
 
 NUMBERS = st.integers(-6, 6).map(float)
