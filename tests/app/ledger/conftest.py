@@ -3,8 +3,10 @@
 import copy
 import hashlib
 import itertools
+import json
 import secrets
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -62,28 +64,7 @@ def ledger(urls: Endpoints) -> Iterator[Ledger]:
     ledger.dispose()
 
 
-DOCUMENT = {
-    "schema": "antedate.registration/1",
-    "title": "The coin is biased",
-    "statement": "The coin lands on heads more often than not.",
-    "prior_exposure": {"level": "none"},
-    "subject": {
-        "model": {"kind": "organism", "recipe": "coin"},
-        "dataset": {"kind": "generated", "generator": "tosses"},
-    },
-    "instrument": {"name": "coin_toss", "version": "1", "params": {}},
-    "sampling": {"organisms": 24, "stopping": "fixed"},
-    "analysis": {"confidence": 0.95, "interval": "student_t", "unit": "organism", "multiplicity": "none"},
-    "hypotheses": [
-        {
-            "id": "H1",
-            "primary": True,
-            "statement": "Heads come up in more than half of the tosses.",
-            "metric": "heads",
-            "predict": {"op": ">", "value": 0.5},
-        }
-    ],
-}
+DOCUMENT = json.loads((Path(__file__).parents[2] / "fixtures" / "coin_toss.json").read_bytes())
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """A ledger of its own for these tests, an instrument that costs nothing, and real workers."""
 
 import copy
+import json
 import os
 import subprocess
 import sys
@@ -10,8 +11,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from sqlalchemy import text
 
 import app.ledger.filing
 import claims.instruments
@@ -30,28 +33,16 @@ from claims.registration.reading import freeze_document
 from workers.measuring import Worker
 
 COIN = Path(__file__).parent / "coin"
+EXPIRE = text(
+    "UPDATE shards SET lease_until = clock_timestamp() "
+    "WHERE run = :run AND index = :index AND token = :token AND status = 'leased'"
+)
 EVERYTHING = ("--queues", "cpu,gpu,light", "--concurrency", "2", "--beat", "--scheduler", "celery.beat:Scheduler")
-DOCUMENT = {
-    "schema": "antedate.registration/1",
-    "title": "The coin is biased",
-    "statement": "The coin lands on heads more often than not.",
-    "prior_exposure": {"level": "none"},
-    "subject": {
-        "model": {"kind": "organism", "recipe": "coin"},
-        "dataset": {"kind": "generated", "generator": "tosses"},
-    },
-    "instrument": {"name": "coin_toss", "version": "1", "params": {}},
-    "sampling": {"organisms": 8, "stopping": "fixed"},
-    "analysis": {"confidence": 0.95, "interval": "student_t", "unit": "organism", "multiplicity": "none"},
-    "hypotheses": [
-        {
-            "id": "H1",
-            "primary": True,
-            "statement": "Heads come up in more than a tenth of the tosses.",
-            "metric": "heads",
-            "predict": {"op": ">", "value": 0.1},
-        }
-    ],
+DOCUMENT = json.loads((Path(__file__).parents[2] / "fixtures" / "coin_toss.json").read_bytes())
+# A few coins, which land on heads seven times in ten, are as good as certain to show this.
+SURE = {
+    "statement": "Heads come up in more than a tenth of the tosses.",
+    "predict": {"op": ">", "value": 0.1},
 }
 
 
@@ -104,6 +95,7 @@ def file_claim(ledger: Ledger) -> Callable[..., str]:
         document = copy.deepcopy(DOCUMENT)
         document["title"] = title
         document["sampling"]["organisms"] = coins
+        document["hypotheses"][0] |= SURE
         document["instrument"]["params"] = params
         with ledger.begin() as session:
             frozen = freeze_document(document)
@@ -147,16 +139,15 @@ def watch(ledger: Ledger) -> Watch:
 
 @pytest.fixture
 def start_worker(urls: Endpoints, tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """`start_worker(lease=2, **environment)`: a real worker of every queue with the clock, ended with the test."""
+    """`start_worker(**environment)`: a real worker of every queue with the clock, ended with the test."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(lease: int = 2, **variables: str) -> subprocess.Popen[bytes]:
+    def start(**variables: str) -> subprocess.Popen[bytes]:
         environment = {
             **os.environ,
             "DATABASE_URL": urls.database_url,
             "REDIS_URL": urls.redis_url,
             "ANTEDATE_DATA": str(tmp_path),
-            "ANTEDATE_LEASE_SECONDS": str(lease),
             "PYTHONPATH": str(COIN.parent / "process"),
             **variables,
         }
@@ -177,6 +168,28 @@ def start_worker(urls: Endpoints, tmp_path: Path) -> Iterator[Callable[..., subp
 
 
 @pytest.fixture
+def expire_the_dead(ledger: Ledger) -> Callable[[str], None]:
+    """`expire_the_dead(claim)`: the leases of the claim's dead workers are over, as they are once time has passed."""
+
+    def expire(claim: str) -> None:
+        with ledger.begin() as session:
+            for shard in queue.shards(session, f"{claim}-1"):
+                if shard.status == "leased" and is_dead(int(shard.worker.partition("/")[2])):
+                    lease = {"run": shard.run, "index": shard.index, "token": shard.token}
+                    session.execute(EXPIRE, lease)
+
+    return expire
+
+
+def is_dead(pid: int) -> bool:
+    """Whether the process is gone, reaped or not."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+@pytest.fixture
 def half_measured(file_claim, start_worker, watch, eventually, tmp_path):
     """A claim of four shards, two of them done and two half-way for as long as the gate exists, and its worker."""
     gate = tmp_path / "gate"
@@ -188,5 +201,5 @@ def half_measured(file_claim, start_worker, watch, eventually, tmp_path):
         stand = [(shard.status, shard.rows_done) for shard in watch.shards(claim)]
         return stand == [("done", 10)] * 2 + [("leased", 5)] * 2
 
-    eventually(two_shards_are_done_and_two_half_measured, seconds=60)
+    eventually(two_shards_are_done_and_two_half_measured, seconds=120)
     return claim, parent, gate

@@ -42,9 +42,9 @@ def test_the_command_runs_a_worker_with_its_clock_until_sigterm(command, file_cl
         with redis.Redis.from_url(urls.redis_url) as client:
             return client.llen("cpu") == 4
 
-    eventually(the_shards_are_relayed, seconds=60)
+    eventually(the_shards_are_relayed, seconds=120)
     process.send_signal(signal.SIGTERM)
-    process.wait(timeout=30)
+    process.wait(timeout=120)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_the_command_runs_a_worker_with_its_clock_until_sigterm(command, file_cl
 )
 def test_what_cannot_be_run_is_said_without_a_stack_trace(command, arguments, variables, says):
     process = command(*arguments, **variables)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=120)
     assert process.returncode != 0
     assert says in " ".join(output.split())
     assert "Traceback" not in output

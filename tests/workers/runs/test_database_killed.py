@@ -44,7 +44,7 @@ def test_postgres_killed_in_the_middle_costs_nothing(half_measured, directory, w
         except OperationalError:  # it is starting again
             return False
 
-    eventually(the_claim_is_confirmed, seconds=90)
+    eventually(the_claim_is_confirmed, seconds=150)
     types = ["registered", "opened", "run_ended", "evidence_recorded", "adjudicated"]
     assert watch.types(claim) == types
     assert [shard.status for shard in watch.shards(claim)] == ["done"] * 4

@@ -1,6 +1,8 @@
 """One shard in this process: what is written when it goes well, and when it does not."""
 
 import threading
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from sqlmodel import select
@@ -173,21 +175,35 @@ def test_an_estimate_that_fails_is_tried_three_times(worker, file_claim, watch):
     assert payload["figures"] == {"judging": 3, "failure": "ArithmeticError: the estimate is broken"}
 
 
-def test_a_worker_that_lost_its_lease_stops_and_writes_nothing(worker, file_claim):
-    claim = file_claim(coins=4, seconds=2)
-    outcome = []
-    thread = threading.Thread(target=lambda: outcome.append(measure_shard(worker, f"{claim}-1", 0)))
+@pytest.fixture
+def half_way(worker, file_claim, tmp_path, monkeypatch, eventually):
+    """A claim whose third shard is half measured, the thread that measures it, what it said, and the gate it is at."""
+    gate = tmp_path / "gate"
+    gate.touch()
+    monkeypatch.setenv("COIN_GATE", str(gate))
+    # A heart that beats every second.
+    worker = replace(worker, term=timedelta(seconds=3))
+    claim, outcome = file_claim(coins=4), []
+    thread = threading.Thread(target=lambda: outcome.append(measure_shard(worker, f"{claim}-1", 2)))
     thread.start()
-    while shard(worker, claim).rows_done == 0:
-        assert thread.is_alive()
+    try:
+        eventually(lambda: shard(worker, claim, 2).rows_done == 5)
+        yield claim, thread, outcome, gate
+    finally:
+        gate.unlink(missing_ok=True)
+        thread.join()
+
+
+def test_a_worker_that_lost_its_lease_stops_and_writes_nothing(worker, half_way):
+    claim, thread, outcome, _ = half_way
     with worker.ledger.begin() as session:
-        row = session.get_one(ShardRow, (f"{claim}-1", 0))
+        row = session.get_one(ShardRow, (f"{claim}-1", 2))
         row.token += 1
         row.worker = "somebody else"
-    thread.join()
+    thread.join(60)
     assert outcome == [None]
-    assert (shard(worker, claim).status, shard(worker, claim).worker) == ("leased", "somebody else")
-    assert shard(worker, claim).rows_done < 10
+    after = shard(worker, claim, 2)
+    assert (after.status, after.worker, after.rows_done) == ("leased", "somebody else", 5)
 
 
 def test_code_that_changed_between_measuring_and_judging_voids(worker, file_claim, watch, monkeypatch):
@@ -200,14 +216,11 @@ def test_code_that_changed_between_measuring_and_judging_voids(worker, file_clai
     assert watch.history(claim)[-1].payload["reason"] == "code_drift"
 
 
-def test_progress_reaches_the_ledger_while_measuring(worker, file_claim, eventually):
-    claim = file_claim(coins=4, seconds=3)
-    thread = threading.Thread(target=measure_shard, args=(worker, f"{claim}-1", 0))
-    thread.start()
-
-    def progress_is_told():
-        with worker.ledger.begin() as session:
-            return 0 < records.run(session, f"{claim}-1").rows_done < 10
-
-    eventually(progress_is_told)
+def test_progress_reaches_the_ledger_while_measuring(worker, half_way):
+    claim, thread, outcome, gate = half_way
+    with worker.ledger.begin() as session:
+        assert records.run(session, f"{claim}-1").rows_done == 5
+    gate.unlink()
     thread.join()
+    assert outcome == [f"{claim}-1"]
+    assert shard(worker, claim, 2).rows_done == 10
