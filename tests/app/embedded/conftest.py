@@ -51,7 +51,7 @@ def start(data_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     left = processes_on(data_path)
     for process in left:
         process.kill()
-    psutil.wait_procs(left, timeout=10)
+    psutil.wait_procs(left, timeout=60)
 
 
 @pytest.fixture

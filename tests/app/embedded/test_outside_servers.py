@@ -19,7 +19,7 @@ def test_outside_servers_are_used_and_none_is_started(up, ours, postgres, valkey
         assert api.environ()["DATABASE_URL"] == urls.database_url
         assert "DATABASE_OWNER_URL" not in api.environ()
         stack.process.terminate()
-        assert stack.process.wait(timeout=30) == 0
+        assert stack.process.wait(timeout=60) == 0
         # Migrated once, it is enough to be the application from then on.
         up(DATABASE_URL=urls.database_url, REDIS_URL=valkey)
 

@@ -79,7 +79,7 @@ def test_celerys_form_of_the_url_reaches_the_same_valkey(valkey: str):
         queue.put({"said": "hello"})
         with redis.Redis.from_url(valkey) as client:
             assert client.llen("spoken") == 1
-        message = queue.get(timeout=5)
+        message = queue.get(timeout=60)
         message.ack()
         queue.close()
     assert message.payload == {"said": "hello"}

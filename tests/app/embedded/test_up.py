@@ -3,6 +3,8 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
 
 import httpx
 import psutil
@@ -17,7 +19,7 @@ pytestmark = pytest.mark.faults
 
 
 def get(url):
-    return httpx.get(url + "/readyz", trust_env=False, timeout=20)
+    return httpx.get(url + "/readyz", trust_env=False, timeout=60)
 
 
 def postmaster(data):
@@ -50,14 +52,14 @@ def test_sigterm_stops_everything_and_the_next_start_finds_everything(up, data_p
     assert find_running(data_path).url == first.said["url"]
     keep_something(first)
     first.process.terminate()
-    assert first.process.wait(timeout=30) == 0
+    assert first.process.wait(timeout=60) == 0
     assert ours() == []
     assert find_running(data_path) is None
     second = up()
     assert kept(second) == KEPT
     assert second.said["ended"] == []
     second.process.send_signal(signal.SIGHUP)
-    assert second.process.wait(timeout=30) == 0
+    assert second.process.wait(timeout=60) == 0
     assert ours() == []
 
 
@@ -68,7 +70,7 @@ def test_ctrl_c_twice_in_a_terminal_still_stops_in_order(up, data_path, eventual
     eventually(lambda: "stopping" in (data_path / "logs" / "supervisor.log").read_text())
     if stack.process.poll() is None:
         os.killpg(group, signal.SIGINT)
-    assert stack.process.wait(timeout=30) == 0
+    assert stack.process.wait(timeout=60) == 0
     assert ours() == []
     assert "database system is shut down" in (data_path / "logs" / "postgres.log").read_text()
 
@@ -100,25 +102,31 @@ def test_the_next_start_ends_what_supervisor_and_watcher_left_when_both_were_kil
     assert f"postgres ({server})" in second.said["ended"]
     assert kept(second) == KEPT
     second.process.terminate()
-    second.process.wait(timeout=30)
+    second.process.wait(timeout=60)
     assert ours() == []
 
 
-def test_nobody_elses_process_is_ended(up, data_path):
-    first = up()
-    first.process.kill()
-    sleeping = "import time; print(flush=True); time.sleep(600)"
-    bystanders = [
-        psutil.Popen([first.process.args[0], "-c", sleeping], env=os.environ | mark, cwd=cwd, stdout=-1)
-        for mark, cwd in (({MARK: str(data_path) + "2"}, "/"), ({}, str(data_path)))
-    ]
-    for bystander in bystanders:
-        bystander.stdout.readline()
+@pytest.fixture
+def bystander():
+    """`bystander(cwd, **environment)`: a process like ours that is nobody's business, ended with the test."""
+    started = []
+
+    def start(cwd, **environment):
+        command = [sys.executable, "-c", "import time; time.sleep(600)"]
+        started.append(subprocess.Popen(command, env=os.environ | environment, cwd=cwd))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def test_nobody_elses_process_is_ended(up, data_path, bystander):
+    up().process.kill()
+    others = [bystander("/", **{MARK: f"{data_path}2"}), bystander(data_path)]
     assert up().said["ended"] == []
-    assert [bystander.poll() for bystander in bystanders] == [None, None]
-    for bystander in bystanders:
-        bystander.kill()
-        bystander.communicate()
+    assert [other.poll() for other in others] == [None, None]
 
 
 def test_a_second_start_on_the_same_directory_refuses_and_names_the_first(up, start):

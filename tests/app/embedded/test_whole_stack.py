@@ -14,7 +14,7 @@ BOTH = {"measure": {"cpu", "gpu"}, "light": {"light"}}
 def nodes_of(stack):
     """The workers' nodes and the queues that each takes from, as they themselves say."""
     with Celery("observer", broker=broker_url(stack.said["redis_url"])) as observer:
-        active = observer.control.inspect(timeout=1, limit=2).active_queues() or {}
+        active = observer.control.inspect(timeout=3, limit=2).active_queues() or {}
     return {node.split("-")[0]: {queue["name"] for queue in queues} for node, queues in active.items()}
 
 
@@ -24,15 +24,15 @@ def workers_among(processes):
 
 def test_api_and_workers_serve_come_back_when_killed_and_stop(up, ours, data_path, eventually):
     stack = up("whole", ANTEDATE_WORKER_CONCURRENCY="1")
-    ready = httpx.get(stack.said["url"] + "/readyz", trust_env=False, timeout=20)
+    ready = httpx.get(stack.said["url"] + "/readyz", trust_env=False, timeout=60)
     assert (ready.status_code, ready.json()) == (200, {"status": "ready"})
-    eventually(lambda: nodes_of(stack) == BOTH, seconds=60)
+    eventually(lambda: nodes_of(stack) == BOTH, seconds=120)
 
     killed = workers_among(ours())
     for process in killed:
         process.kill()
     eventually(lambda: not any(process.is_running() for process in killed))
-    eventually(lambda: nodes_of(stack) == BOTH, seconds=60)
+    eventually(lambda: nodes_of(stack) == BOTH, seconds=120)
 
     stack.process.terminate()
     assert stack.process.wait(timeout=60) == 0
