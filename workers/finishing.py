@@ -12,6 +12,7 @@ from app.ledger.database import Ledger
 from app.ledger.runs import SOURCE
 from app.ledger.tables import RunRow
 from workers.evidence import assemble
+from workers.public_text import public_text
 from workers.source import source_of
 
 log = logging.getLogger(__name__)
@@ -34,8 +35,9 @@ def finish_run(ledger: Ledger, run: str) -> bool:
             _judge(session, row)
     except Exception:
         log.exception("judging run %s failed", run)
+        failure = public_text(traceback.format_exc().rstrip().rpartition("\n")[2], None)  # no model is read here
         with ledger.begin() as session:
-            joining.note_failure(session, run, traceback.format_exc().rstrip().rpartition("\n")[2])
+            joining.note_failure(session, run, failure)
         return False
     return True
 

@@ -25,6 +25,7 @@ from claims.pairs import Pair
 from claims.registration.model import PairsDataset
 from workers import process
 from workers.heartbeat import Heartbeat, LeaseLostError
+from workers.public_text import public_text
 from workers.refusals import RefusalError
 from workers.resources import Resources
 from workers.source import source_of
@@ -58,10 +59,10 @@ def measure_shard(worker: Worker, run: str, index: int) -> str | None:
         log.info("%s", lost)
         return None
     except RefusalError as refusal:
-        _refuse(worker, assignment, refusal)
+        _patiently(worker, partial(_refuse, worker, assignment, refusal))
         return None
     except Exception:
-        failure = _failure()
+        failure = _failure(worker.model_root)
         log.exception("measuring shard %d of run %s failed", index, run)
         _patiently(worker, partial(_give_up, worker.ledger, assignment, failure))
         return None
@@ -118,7 +119,8 @@ def _give_up(ledger: Ledger, assignment: Assignment, failure: str) -> None:
 
 
 def _refuse(worker: Worker, assignment: Assignment, refusal: RefusalError) -> None:
-    body = Refusal(reason=refusal.reason, detail=refusal.detail, remedy=refusal.remedy)
+    detail, remedy = (public_text(text, worker.model_root) for text in (refusal.detail, refusal.remedy))
+    body = Refusal(reason=refusal.reason, detail=detail, remedy=remedy)
     with worker.ledger.begin() as session:
         row = runs.hold(session, assignment.lease.run)
         if row is not None and row.status == "running" and queue.holds(session, assignment.lease):
@@ -126,7 +128,7 @@ def _refuse(worker: Worker, assignment: Assignment, refusal: RefusalError) -> No
 
 
 def _patiently(worker: Worker, write: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever `write` gives
-    """Write what was measured, trying again while the database is away, for as long as a lease lasts."""
+    """Write what came of a shard, trying again while the database is away, for as long as a lease lasts."""
     deadline = time.monotonic() + worker.term.total_seconds()
     while True:
         try:
@@ -137,8 +139,8 @@ def _patiently(worker: Worker, write: Callable[[], Any]) -> Any:  # noqa: ANN401
             time.sleep(RETRY_SECONDS)
 
 
-def _failure() -> str:
-    """The end of the traceback, in characters that Postgres can hold."""
+def _failure(model_root: Path | None) -> str:
+    """The end of the traceback, whose last line a void run shows."""
     lines = traceback.format_exc().rstrip().splitlines()
     tail = lines if len(lines) <= FAILURE_LINES else ["…", *lines[-FAILURE_LINES:]]
-    return "\n".join(tail).encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+    return public_text("\n".join(tail), model_root)

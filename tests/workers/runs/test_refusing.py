@@ -63,7 +63,7 @@ def reconfigure(model, **changes):
 @pytest.mark.parametrize(
     ("model_type", "shown"), [("x\0y", r"x\0y"), ("x\ud800y", r"x\ud800y"), ("x\udfff\0", r"x\udfff\0"), ("ä", "ä")]
 )
-def test_characters_that_the_ledger_cannot_hold_are_written_as_escapes(
+def test_characters_that_the_ledger_cannot_hold_are_written_as_escapes(  # noqa: PLR0917 - fixtures
     model_worker, model, file_agreement, watch, model_type, shown
 ):
     claim = file_agreement()
