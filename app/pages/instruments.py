@@ -67,12 +67,13 @@ def _view(manifest: Manifest) -> InstrumentView:
 
 def _facts(manifest: Manifest) -> list[Fact]:
     intervals = [f"{METHODS[method]} from {least} {manifest.unit}s" for method, least in manifest.intervals.items()]
+    sizes = [f"{size.replace('_', ' ')} up to {manifest.largest[size]:,}" for size in manifest.sampling]
     facts = [
         Fact("Name", manifest.name, note=f"version {manifest.version}", code=True),
         Fact("Models", ", ".join(manifest.model_kinds), note=", ".join(manifest.recipes or {})),
         Fact("Datasets", ", ".join(manifest.dataset_kinds), note=", ".join(manifest.generators)),
         Fact("Needs", ", ".join(word.replace("_", " ") for word in manifest.capabilities)),
-        Fact("Sampling", ", ".join(size.replace("_", " ") for size in manifest.sampling), note="stated, and fixed"),
+        Fact("Sampling", ", ".join(sizes), note="stated, and fixed"),
         Fact("Intervals", "; ".join(intervals)),
         Fact("Gauge", manifest.gauge.replace("_", " ")),
         Fact("Queue", manifest.queue),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
+from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from claims.evidence import Estimated
@@ -14,6 +15,8 @@ Gauge = Literal["invariant", "covariant", "raw_only"]
 Capability = Literal["scores", "prefix_scores", "activations", "gradients", "hvp", "linear_readout"]
 Limit = Literal["", "organisms", "pairs_per_organism", "pairs", "dimensions"]
 Row = Mapping[str, Any]
+# More than these would take months, and a plan of them more memory than the service has.
+LARGEST: Mapping[str, int] = MappingProxyType({"organisms": 1_000, "pairs_per_organism": 10_000, "pairs": 100_000})
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,8 @@ class Cost:
 class Manifest:
     """`params` is a JSON Schema (2020-12) of the instrument's parameters, with `additionalProperties: false`.
 
-    `sampling` names the sizes of `Sampling` that a registration must state, and no others may stand there.
+    `sampling` names the sizes of `Sampling` that a registration must state, and no others may stand there;
+    `largest` how large each may be.
     `intervals` lists the methods it offers with the smallest number of independent units each needs.
     `model_kinds` and `dataset_kinds` are the kinds of subject it takes; `recipes` and `generators` the named ones.
     """
@@ -88,6 +92,7 @@ class Manifest:
     queue: Literal["cpu", "gpu"] = "cpu"
     recipes: Mapping[str, Mapping[str, Any]] | None = None
     generators: tuple[str, ...] = ()
+    largest: Mapping[str, int] = field(default_factory=lambda: LARGEST)
 
     def metric(self, name: str) -> Metric | None:
         """The metric called `name`, one of a family by dimension included; None when there is none."""

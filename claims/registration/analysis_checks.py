@@ -24,6 +24,9 @@ def flaws_of_sampling(registration: Registration, manifest: Manifest) -> Iterato
         elif name in sizes and name not in manifest.sampling:
             detail = f"{manifest.name} does not ask for the size {name}"
             yield Flaw(f"/sampling/{name}", "sampling", detail, f"State {', '.join(manifest.sampling)} alone.")
+        elif name in sizes and sizes[name] > manifest.largest[name]:
+            detail = f"{manifest.name} measures at most {manifest.largest[name]:,} {name}, not {sizes[name]:,}"
+            yield Flaw(f"/sampling/{name}", "out_of_bounds", detail, f"State {manifest.largest[name]:,} or fewer.")
 
 
 def flaws_of_analysis(registration: Registration, manifest: Manifest) -> Iterator[Flaw]:

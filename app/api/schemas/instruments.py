@@ -48,6 +48,7 @@ class InstrumentAnswer(Answer):
     recipes: dict[str, Any] = Field(description="The organisms it knows, each with the JSON Schema of its parameters.")
     generators: list[str]
     sampling: list[str] = Field(description="The sizes that a registration states.")
+    largest: dict[str, int] = Field(description="How large each size may be.")
     unit: str
     intervals: dict[str, int] = Field(description="The interval methods, each with the fewest independent units.")
     queue: str

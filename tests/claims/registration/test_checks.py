@@ -154,6 +154,14 @@ def test_too_few_organisms_are_refused(flaws_with, document):
     assert flaws == [("/sampling/organisms", "too_few_units")]
 
 
+@pytest.mark.parametrize(("size", "largest"), [("organisms", 1_000), ("pairs_per_organism", 10_000)])
+def test_a_size_has_a_ceiling(flaws_with, document, size, largest):
+    assert flaws_with(sampling={**document["sampling"], size: largest}) == []
+    for above in (largest + 1, 1_000_000):
+        flaws = flaws_with(sampling={**document["sampling"], size: above})
+        assert flaws == [(f"/sampling/{size}", "out_of_bounds")]
+
+
 def test_units_that_are_counted_in_the_dataset_are_checked_where_it_is(registered, instruments):
     assert list(flaws_of_units(registered(), instruments["ruler"].MANIFEST, 8, "/subject/dataset")) == []
     (flaw,) = flaws_of_units(registered(), instruments["ruler"].MANIFEST, 7, "/subject/dataset")
