@@ -11,6 +11,7 @@ REASONS: Mapping[str, str] = MappingProxyType(
         "no_model_root": "The worker is told of no directory in which models lie.",
         "unusable_model": "The directory is not one under the model root.",
         "unreadable_checkpoint": "The directory does not load as a sequence classifier from safetensors alone.",
+        "slow_tokenizer": "The tokenizer does not say which part of a text each token is of.",
         "incomplete_checkpoint": "A weight would be newly initialised, or one in the checkpoint would go unused.",
         "unsupported_model": "Where this kind of model adds to its residual stream is not known.",
         "no_linear_readout": "The model's head is not a linear layer.",

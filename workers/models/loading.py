@@ -6,7 +6,6 @@ from functools import lru_cache
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from app.ledger.model_files import resolve
@@ -51,13 +50,20 @@ def _identity(directory: Path) -> Identity:
 
 @lru_cache(maxsize=KEPT)
 def _load(directory: Path, _identity: Identity, readout: int | None) -> Checkpoint:
+    """Whatever a foreign configuration makes a library raise, it is this directory that cannot be used."""
     try:
-        sha256 = weights_sha256(directory)
-        model, tokenizer = _read(directory)
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError, SafetensorError) as error:
-        detail = f"The checkpoint {directory.name!r} cannot be loaded: {error}"
+        return _conforming(directory, readout)
+    except (RefusalError, MemoryError):
+        raise
+    except Exception as error:
+        detail = f"The checkpoint {directory.name!r} cannot be loaded: {type(error).__name__}: {error}"
         remedy = "Give a directory that AutoModelForSequenceClassification loads from safetensors without remote code."
         raise RefusalError("unreadable_checkpoint", detail, remedy) from error
+
+
+def _conforming(directory: Path, readout: int | None) -> Checkpoint:
+    sha256 = weights_sha256(directory)
+    model, tokenizer = _read(directory)
     sites = find_sites(model, _output(model, readout))
     writing = Writing(tokenizer, int(model.config.max_position_embeddings))
     conformance = conform(model, sites, writing)
@@ -84,8 +90,18 @@ def _read(directory: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
                 "Every weight must come from the checkpoint: give one saved as a sequence classifier, head included.",
             )
     model.eval().requires_grad_(requires_grad=False)
+    return model, _tokenizer(directory)
+
+
+def _tokenizer(directory: Path) -> PreTrainedTokenizerBase:
     tokenizer = AutoTokenizer.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
-    return model, tokenizer
+    if not tokenizer.is_fast:
+        raise RefusalError(
+            "slow_tokenizer",
+            f"The tokenizer of {directory.name!r}, a {type(tokenizer).__name__}, does not say where its tokens lie.",
+            "Give a checkpoint whose tokenizer has a fast form (tokenizer.json).",
+        )
+    return tokenizer
 
 
 def _output(model: PreTrainedModel, readout: int | None) -> int:

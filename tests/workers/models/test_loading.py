@@ -88,6 +88,78 @@ def test_a_file_that_is_no_safetensors_is_refused(copy):
         load_directory(copy)
 
 
+def refused(directory):
+    with pytest.raises(RefusalError) as refusal:
+        load_directory(directory)
+    return refusal.value
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"num_attention_heads": 0},
+        {"num_attention_heads": None},
+        {"num_key_value_heads": 0},
+        {"num_hidden_layers": "two"},
+        {"num_hidden_layers": 0},
+        {"hidden_size": -1},
+        {"head_dim": 7},
+        {"vocab_size": 1.5},
+        {"max_position_embeddings": None},
+        {"max_position_embeddings": "long"},
+        {"rms_norm_eps": None},
+        {"hidden_act": "no such function"},
+        {"rope_parameters": {"rope_type": "no such rope"}},
+        {"rope_parameters": []},
+        {"id2label": {}},
+        {"id2label": 3},
+        {"pad_token_id": "x"},
+        {"quantization_config": {"quant_method": "gptq", "bits": 4}},
+        {"quantization_config": {"quant_method": "bitsandbytes", "load_in_4bit": True}},
+        {"quantization_config": []},
+        {"dtype": "no such type"},
+        {"model_type": None},
+        {"model_type": []},
+        {"model_type": "bert"},
+    ],
+    ids=json.dumps,
+)
+def test_a_configuration_that_no_library_can_use_is_refused(copy, changes):
+    """Each raises something else, somewhere else."""
+    reconfigure(copy, **changes)
+    refusal = refused(copy)
+    assert refusal.reason in {"unreadable_checkpoint", "incomplete_checkpoint", "unsupported_model", "several_outputs"}
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "tokenizer_config.json"])
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'"x"', b"\xff", b'{"model": 3, "tokenizer_class": 3}'])
+def test_a_file_that_is_not_what_its_name_says_is_refused(copy, file, body):
+    (copy / file).write_bytes(body)
+    assert refused(copy).reason == "unreadable_checkpoint"
+
+
+def test_the_refusal_says_what_was_raised(copy):
+    reconfigure(copy, num_attention_heads=0)
+    assert "cannot be loaded: ZeroDivisionError" in refused(copy).detail
+
+
+def test_running_out_of_memory_is_not_the_checkpoint_s_fault(copy, monkeypatch):
+    def exhausted(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("workers.models.loading.weights_sha256", exhausted)
+    with pytest.raises(MemoryError):
+        load_directory(copy)
+
+
+def test_a_tokenizer_that_does_not_say_where_its_tokens_lie_is_refused(copy):
+    (copy / "tokenizer.json").unlink()
+    (copy / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "ByT5Tokenizer"}))
+    refusal = refused(copy)
+    assert refusal.reason == "slow_tokenizer"
+    assert "ByT5Tokenizer" in refusal.detail
+
+
 def test_code_in_the_checkpoint_is_not_run(copy):
     reconfigure(
         copy, model_type="own", auto_map={"AutoModelForSequenceClassification": "evil.Evil", "AutoConfig": "evil.C"}
