@@ -67,8 +67,8 @@ class Agreement:
         """How many rhos are below 0, bounded by the per-dimension intervals at a level at which all hold at once.
 
         Surely negative are those whose interval lies below 0, possibly negative those whose interval reaches below
-        it; a dimension without an interval is possibly negative. Where both counts are the same the number is
-        certain at this level, and its interval exact.
+        it; a dimension without an interval, or with one of no width, whose error is unknown, is possibly negative.
+        Where both counts are the same the number is certain at this level, and its interval exact.
         """
         whole = {name: ranked.rho(ranked.everything()) for name, ranked in self.dimensions.items()}
         if _mean(whole) is None:
@@ -78,8 +78,8 @@ class Agreement:
         known = [answer for answer in answers if isinstance(answer, Estimate)]
         if not known:
             return str(answers[0])
-        lo = sum(rho.hi < 0 for rho in known)
-        hi = len(answers) - sum(rho.lo >= 0 for rho in known)
+        lo = sum(rho.lo < rho.hi < 0 for rho in known)
+        hi = len(answers) - sum(rho.hi > rho.lo >= 0 for rho in known)
         return Estimate(
             value=float(sum(rho < 0 for rho in whole.values() if rho is not None)),
             lo=float(lo),

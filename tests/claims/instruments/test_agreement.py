@@ -112,8 +112,8 @@ def test_where_every_sign_is_certain_the_number_of_negative_dimensions_is_exact(
     for dimension in DIMENSIONS:
         sign = 1 if dimension == "honesty" else -1
         for number in range(10):
-            differentials = {name: index + draw.gauss(0, 0.4) for index, name in enumerate(COMPONENTS)}
-            effects = {name: sign * index + draw.gauss(0, 0.4) for index, name in enumerate(COMPONENTS)}
+            differentials = {name: index + draw.gauss(0, 2) for index, name in enumerate(COMPONENTS)}
+            effects = {name: sign * index + draw.gauss(0, 2) for index, name in enumerate(COMPONENTS)}
             rows += pair_rows(f"{dimension}/{number}", differentials, effects, dimension=dimension)
     found = instrument.estimate(rows, registered(register, rank_by="signed_signed")).estimates["negative_dimensions"]
     assert (found.value, found.lo, found.hi, found.method) == (3, 3, 3, "exact")
@@ -126,6 +126,26 @@ def test_a_dimension_without_an_interval_may_be_negative(rows, register):
     found = estimated.estimates["negative_dimensions"]
     assert found.lo <= 3
     assert found.hi == 4
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("degenerate", [1, 4])
+def test_an_interval_of_no_width_makes_no_sign_certain(pair_rows, register, sign, degenerate):
+    draw = random.Random(4)
+    rows = []
+    for place, dimension in enumerate(DIMENSIONS):
+        spread = 0 if place < degenerate else 2
+        for number in range(10):
+            differentials = {name: index + draw.gauss(0, spread) for index, name in enumerate(COMPONENTS)}
+            effects = {name: sign * index + draw.gauss(0, spread) for index, name in enumerate(COMPONENTS)}
+            rows += pair_rows(f"{dimension}/{number}", differentials, effects, dimension=dimension)
+    estimates = instrument.estimate(rows, registered(register, rank_by="signed_signed")).estimates
+    widths = [estimates[f"rho.{name}"].hi - estimates[f"rho.{name}"].lo for name in DIMENSIONS]
+    assert [width == 0 for width in widths] == [place < degenerate for place in range(4)]
+    found = estimates["negative_dimensions"]
+    certain = 4 - degenerate if sign < 0 else 0
+    assert (found.lo, found.hi, found.method) == (certain, certain + degenerate, "jackknife_t")
+    assert found.value == (4 if sign < 0 else 0)
 
 
 def test_moves_are_of_the_component_that_ranks_first_by_attribution(rows, register):
