@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from claims.flaws import pointer
 from claims.instruments import catalogue
-from claims.instruments.manifest import Instrument
+from claims.instruments.manifest import Instrument, Metric
 from claims.precedence import why
-from claims.registration.model import PairsDataset, Registration
+from claims.registration.model import PairsDataset, Prediction, Registration
+from claims.registration.vacuity import reachable
 from claims.trust import trust_of
+from claims.verdict.regions import bounds
 
 
 def check(
@@ -35,7 +37,7 @@ def check(
         },
         "level": registration.level,
         "cost": _cost(registration, instrument, pairs_per_dimension),
-        "warnings": [*_ceilings(registration, instrument), *_post_hoc(precedence)],
+        "warnings": [*_of_metrics(registration, instrument), *_post_hoc(precedence)],
     }
 
 
@@ -47,12 +49,28 @@ def _cost(
     return asdict(instrument.cost(registration, pairs_per_dimension or {}))
 
 
-def _ceilings(registration: Registration, instrument: Instrument) -> Iterator[dict[str, str]]:
+def _of_metrics(registration: Registration, instrument: Instrument) -> Iterator[dict[str, str]]:
     for index, hypothesis in enumerate(registration.hypotheses):
         metric = instrument.MANIFEST.metric(hypothesis.metric)
-        if metric is not None and metric.ceiling:
-            detail = f"{hypothesis.id}: {hypothesis.metric}: {metric.ceiling}"
-            yield {"code": "CEILING", "pointer": pointer("hypotheses", index, "metric"), "detail": detail}
+        if metric is None:
+            continue
+        for code, last, said in (
+            ("CEILING", "metric", metric.ceiling if _above_ceiling(hypothesis.predict, metric) else ""),
+            ("RELIABILITY", "predict", metric.pulled_to_zero if _away_from_zero(hypothesis.predict, metric) else ""),
+        ):
+            if said:
+                detail = f"{hypothesis.id}: {hypothesis.metric}: {said}"
+                yield {"code": code, "pointer": pointer("hypotheses", index, last), "detail": detail}
+
+
+def _above_ceiling(predict: Prediction, metric: Metric) -> bool:
+    """Whether nothing up to the ceiling could confirm this."""
+    return "confirmed" not in reachable(predict, replace(metric, high=min(metric.high, metric.ceiling_at)))
+
+
+def _away_from_zero(predict: Prediction, metric: Metric) -> bool:
+    """Whether the outcome changes anywhere but at 0; an end of the metric's range decides nothing."""
+    return any(metric.low < bound < metric.high and bound != 0 for bound in bounds(predict))
 
 
 def _post_hoc(precedence: str) -> Iterator[dict[str, str]]:

@@ -26,8 +26,8 @@ class Metric:
     `low` and `high` bound what it can possibly be, and `limit` names what a registration states and the metric cannot
     exceed: a size, or the number of the dataset's dimensions. An `integer` metric is a whole number. A name ending in
     `.<dimension>` stands for one metric per dimension of the dataset. A diagnostic metric may serve kill criteria and
-    controls, never a hypothesis. `ceiling` says, where it is so, why the metric cannot rise above (or fall below) a
-    value in practice.
+    controls, never a hypothesis. `ceiling` says, where it is so, why the metric can hardly rise above `ceiling_at`;
+    `pulled_to_zero`, where it is so, why its estimates lie too near 0.
     """
 
     name: str
@@ -40,6 +40,13 @@ class Metric:
     exact: bool = False
     diagnostic: bool = False
     ceiling: str = ""
+    ceiling_at: float = inf
+    pulled_to_zero: str = ""
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a ceiling without its height, or a height without the reason."""
+        if bool(self.ceiling) != (self.ceiling_at < inf):
+            raise ValueError(f"{self.name}: a ceiling is a value and a reason")
 
     @property
     def per_dimension(self) -> bool:

@@ -6,6 +6,7 @@ What is measured, and how it is estimated: docs/instruments/planted_key_recovery
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from types import MappingProxyType
 from typing import Any
 
@@ -48,9 +49,9 @@ def _auc(method: str, key: str, suffix: str) -> Metric:
     return Metric(f"{method}_recovery_auc{suffix}", meaning, low=0, high=1)
 
 
-def _gap(key: str, suffix: str, ceiling: str) -> Metric:
+def _gap(key: str, suffix: str, ceiling: str = "", ceiling_at: float = inf) -> Metric:
     meaning = f"patching's AUROC less attribution's under the {key} key, mean over governed organisms"
-    return Metric(f"recovery_gap{suffix}", meaning, low=-1, high=1, ceiling=ceiling)
+    return Metric(f"recovery_gap{suffix}", meaning, low=-1, high=1, ceiling=ceiling, ceiling_at=ceiling_at)
 
 
 MANIFEST = Manifest(
@@ -69,10 +70,10 @@ MANIFEST = Manifest(
     metrics=(
         _auc("attribution", "twin-activation-delta", ""),
         _auc("patching", "twin-activation-delta", ""),
-        _gap("twin-activation-delta", "", CEILING),
+        _gap("twin-activation-delta", "", CEILING, ceiling_at=0),
         _auc("attribution", "constructed", "_constructed"),
         _auc("patching", "constructed", "_constructed"),
-        _gap("constructed", "_constructed", ""),
+        _gap("constructed", "_constructed"),
         Metric("spearman", "Spearman's rho between the two rankings, mean over governed organisms", low=-1, high=1),
         Metric("organism_accuracy", "held-out accuracy, mean over governed organisms", low=0, high=1, diagnostic=True),
         Metric(

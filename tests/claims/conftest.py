@@ -30,11 +30,11 @@ MANIFEST = Manifest(
     metrics=(
         Metric("auc", "an area", low=0, high=1),
         Metric("gap", "a difference", low=-1, high=1),
-        Metric("length", "a length", low=0, ceiling="No ruler is longer than a metre."),
+        Metric("length", "a length", low=0, ceiling="No ruler is longer than a metre.", ceiling_at=1),
         Metric("shift", "any number"),
         Metric("count", "how many", low=0, exact=True),
         Metric("wrong", "how many dimensions are", low=0, limit="dimensions", integer=True, exact=True),
-        Metric("rho.<dimension>", "a correlation", low=-1, high=1),
+        Metric("rho.<dimension>", "a correlation", low=-1, high=1, pulled_to_zero="Noise makes it smaller."),
         Metric("accuracy", "how well it obeys", low=0, high=1, diagnostic=True),
         Metric("governed", "how many obey", low=0, limit="organisms", integer=True, diagnostic=True),
         Metric("noise.<dimension>", "spread", low=0, diagnostic=True),

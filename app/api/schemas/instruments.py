@@ -21,13 +21,14 @@ class MetricAnswer(Answer):
     integer: bool = Field(description="A whole number.")
     exact: bool
     diagnostic: bool = Field(description="May serve kill criteria and controls, never a hypothesis.")
-    ceiling: str = Field(description="Why the metric cannot move beyond a value in practice; empty where it can.")
+    ceiling: str = Field(description="Why the metric can hardly rise above `ceiling_at`; empty where it can.")
+    ceiling_at: float | None
+    pulled_to_zero: str = Field(description="Why its estimates lie too near 0; empty where they do not.")
 
     @classmethod
     def of(cls, metric: Metric) -> Self:
-        bounds = {
-            name: bound if isfinite(bound) else None for name, bound in (("low", metric.low), ("high", metric.high))
-        }
+        named = (("low", metric.low), ("high", metric.high), ("ceiling_at", metric.ceiling_at))
+        bounds = {name: bound if isfinite(bound) else None for name, bound in named}
         return cls(**{**vars(metric), **bounds})
 
 
