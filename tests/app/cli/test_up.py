@@ -23,30 +23,35 @@ def environment(data: Path) -> dict[str, str]:
 
 @contextmanager
 def serving(data: Path, *options: str) -> Iterator[str]:
-    """`antedate up`, once it has printed what it prints; the first line of that. Ended as by Ctrl-C."""
+    """`antedate up`, once it has printed what it prints; the first line of that. Ended as by Ctrl-C, or killed."""
     program = subprocess.Popen([*ANTEDATE, "up", *options], env=environment(data), stdout=subprocess.PIPE, text=True)
     assert program.stdout is not None
     try:
         yield program.stdout.readline()
     finally:
         program.send_signal(signal.SIGINT)
-        program.communicate(timeout=60)
+        try:
+            program.communicate(timeout=60)
+        finally:
+            program.kill()
+            program.communicate()
     assert program.returncode == 0
 
 
-def listed(data: Path) -> str:
-    done = subprocess.run([*ANTEDATE, "list"], env=environment(data), capture_output=True, text=True, check=True)
-    return done.stdout + done.stderr
+def ran(data: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """`antedate` with these arguments, to its end."""
+    command = [*ANTEDATE, *arguments]
+    return subprocess.run(command, env=environment(data), capture_output=True, text=True, check=False, timeout=120)
 
 
 @pytest.mark.e2e
 def test_a_key_is_shown_once_and_the_command_line_finds_the_service(data_path):
     with serving(data_path) as line:
         assert re.fullmatch(r"key: ant_[A-Za-z0-9_-]{43}\n", line)
-        assert "No claim matches." in listed(data_path)
-        second = subprocess.run(
-            [*ANTEDATE, "up"], env=environment(data_path), capture_output=True, text=True, check=False
-        )
+        listed = ran(data_path, "list")
+        assert listed.returncode == 0
+        assert "No claim matches." in listed.stdout + listed.stderr
+        second = ran(data_path, "up")
         assert second.returncode == 1
         assert "in use by process" in second.stderr
     (key_file,) = data_path.rglob("local.key")
@@ -59,8 +64,7 @@ def test_a_key_is_shown_once_and_the_command_line_finds_the_service(data_path):
 def test_an_example_that_cannot_be_used_is_told_before_anything_starts(data_path, tmp_path):
     wrong = tmp_path / "wrong.yaml"
     wrong.write_text("a: 1\na: 2\n")
-    command = [*ANTEDATE, "up", "--example", str(wrong)]
-    done = subprocess.run(command, env=environment(data_path), capture_output=True, text=True, check=False)
+    done = ran(data_path, "up", "--example", str(wrong))
     assert done.returncode == 2
     assert "stands here twice" in done.stderr
     assert not data_path.exists()
@@ -70,7 +74,6 @@ def test_an_example_that_cannot_be_used_is_told_before_anything_starts(data_path
 def test_a_refused_example_ends_the_service_with_its_pointers(data_path, tmp_path, document):
     refused = tmp_path / "refused.json"
     refused.write_text(json.dumps(document(colour="red")))
-    command = [*ANTEDATE, "up", "--example", str(refused)]
-    done = subprocess.run(command, env=environment(data_path), capture_output=True, text=True, check=False)
+    done = ran(data_path, "up", "--example", str(refused))
     assert done.returncode == 4
     assert "/colour: " in done.stderr
