@@ -7,13 +7,15 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import uvicorn
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
@@ -93,16 +95,33 @@ def client(service: Service) -> TestClient:
     return service.client
 
 
-@pytest.fixture(scope="session")
-def listening(service) -> Iterator[str]:
-    """The URL of the service of these tests, over real HTTP."""
+@contextmanager
+def served(app: FastAPI, *, lifespan: Literal["on", "off"]) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(service.client.app, log_level="warning", lifespan="off", ws="none"))
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan=lifespan, ws="none"))
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+        try:
+            while not server.started:
+                assert thread.is_alive()
+                thread.join(0.02)
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="session")
+def serve() -> Callable[..., AbstractContextManager[str]]:
+    """`serve(app, lifespan=…)`: the URL of the application, over real HTTP while the context lasts."""
+    return served
+
+
+@pytest.fixture(scope="session")
+def listening(service, serve) -> Iterator[str]:
+    """The URL of the service of these tests, over real HTTP; its lifespan is the client's."""
+    with serve(service.client.app, lifespan="off") as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -19,10 +19,6 @@ from claims.registration.yaml_form import read_yaml
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium")
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update",
-    "--disable-background-networking", "--disable-sync",
-]  # fmt: skip
 VERDICT = re.compile("Confirmed|Refuted|Inconclusive|Void")
 
 pytestmark = [
@@ -69,7 +65,11 @@ def service(data_path: Path, eventually: Callable[..., None]) -> Iterator[Servic
         yield Service(re.search(r"http://127\.0\.0\.1:\d+", text)[0], re.search(r"key: (ant_\S+)", text)[1])
     finally:
         process.terminate()
-        process.wait(60)
+        try:
+            process.wait(60)
+        finally:
+            process.kill()
+            process.wait()
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def browse(service: Service) -> Iterator[Callable[..., Page]]:
     """`browse(width)`: a page at that width. Fails the test at its end for any complaint of the browser."""
     complaints: list[str] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM)
 
         def at(width: int) -> Page:
             page = browser.new_page(viewport={"width": width, "height": 900})

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 CHROMIUM = shutil.which("chromium")
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update",
-    "--disable-background-networking", "--disable-sync",
-]  # fmt: skip
 ADDRESSES = ["/", "/claims", "/refuted-and-superseded", "/instruments", "/datasets", "/log", "/problems"]
 CLAIMS = ["refuted", "void", "running", "hostile"]
 # What stands beyond the right edge, except in a box that scrolls by itself.
@@ -31,25 +25,15 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def address(site) -> Iterator[str]:
-    server = uvicorn.Server(uvicorn.Config(site.app, port=0, log_config=None))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        while not server.started:
-            assert thread.is_alive()
-            thread.join(0.02)
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.should_exit = True
-        thread.join()
+def address(site, serve) -> Iterator[str]:
+    with serve(site.app, lifespan="on") as url:
+        yield url
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        launched = playwright.chromium.launch(executable_path=CHROMIUM)
         yield launched
         launched.close()
 
@@ -167,9 +151,9 @@ def test_a_running_claim_turns_into_its_verdict_without_a_reload(opened, judge_n
     assert page.locator(".verdict .word").inner_text() == "Registered"
     page.evaluate("window.untouched = true")
     open_run()
-    page.locator(".verdict .word", has_text="Running").wait_for(timeout=15_000)
+    page.locator(".verdict .word", has_text="Running").wait_for(timeout=60_000)
     judge()
-    page.locator(".verdict .word", has_text="Refuted").wait_for(timeout=15_000)
+    page.locator(".verdict .word", has_text="Refuted").wait_for(timeout=60_000)
     assert page.locator("figure.picture .chart.wide").first.is_visible()
     assert page.evaluate("window.untouched")
     assert page.title().startswith("Turns while it is watched (refuted)")
