@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from workers.models.pairs import TokenText, common_prefix
-from workers.models.reading import Edit, Reading, score
+from workers.models.reading import Edit, Reading, refuse_not_finite, score
 from workers.models.sites import Sites
 
 Alignment = Literal["end", "start"]
@@ -53,12 +53,14 @@ def patch_every_component(
     """For each of B texts, a Patch for each component in the order of `sites.components`.
 
     `ids` (B, T) and `clean` are the texts to be patched, `source` the same pairs' other texts, `index` (B, T) as
-    `source_index` gives it. The patched variants are rows of one batch, or of several where they are many.
+    `source_index` gives it. The patched variants are rows of one batch, or of several where they are many. Raises
+    `RefusalError` ("not_finite") that names the first component whose patch gives a NaN or Inf.
     """
     names = list(sites.components)
     at_once = max(1, TOKENS_A_FORWARD // ids.numel())
     chunks = [names[first : first + at_once] for first in range(0, len(names), at_once)]
     patched = torch.cat([patch_together(sites, ids, chunk, source, index) for chunk in chunks])
+    refuse_not_finite({f"Patching {name}": scores for name, scores in zip(names, patched, strict=True)})
     changes = (patched.double() - clean.scores.double()).tolist()
     states = [_states(sites, name, clean, source, index) for name in names]
     return [

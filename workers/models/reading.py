@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +58,7 @@ def read(sites: Sites, ids: Tensor) -> Reading:
     finally:
         for handle in handles:
             handle.remove()
-    _refuse_not_finite({"embed": stream["embedding"], **outputs, "score": scores})
+    refuse_not_finite({"embed": stream["embedding"], **outputs, "score": scores})
     return Reading(outputs, stream["embedding"], stream["stream"], scores)
 
 
@@ -96,7 +96,8 @@ def _hook(edit: Edit) -> Callable[..., Any]:
     return hook
 
 
-def _refuse_not_finite(values: dict[str, Tensor]) -> None:
+def refuse_not_finite(values: Mapping[str, Tensor]) -> None:
+    """Raises `RefusalError` ("not_finite") that names the first of `values` with a NaN or Inf."""
     for name, value in values.items():
         if not bool(torch.isfinite(value).all()):
             raise RefusalError(

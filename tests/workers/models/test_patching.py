@@ -1,11 +1,17 @@
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 import torch
 
+from workers.models.loading import load_directory
 from workers.models.pair_rows import PatchPlan, pair_rows
 from workers.models.pairs import TokenText, common_prefix
 from workers.models.patching import patch_every_component, patch_together, reachable, source_index
 from workers.models.reading import read, score
+from workers.refusals import RefusalError
 
+MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 NOISING = PatchPlan("end", "all", "noising")
 
 
@@ -82,6 +88,28 @@ def test_a_value_replaced_by_itself_is_told_as_identical(llama):
     reading = read(llama.sites, ids)
     (patches,) = patch_every_component(llama.sites, ids, reading, reading, torch.tensor([[-1, -1, 2, 3]]))
     assert {patch.state for patch in patches} == {"identical"}
+
+
+@pytest.fixture(scope="module")
+def gpt2():
+    """Its norm takes a mean before it squares: what is large enough overflows to NaN, and is no number less."""
+    return load_directory(MODELS / "gpt2").sites
+
+
+@pytest.mark.parametrize("component", [f"{kind}_L{layer}" for layer in range(4) for kind in ("attn", "mlp")])
+@pytest.mark.parametrize("text", [0, 1])
+@pytest.mark.parametrize("tokens", [1, 16_384])
+def test_a_score_that_only_a_patch_makes_nan_is_refused_with_the_component(gpt2, monkeypatch, component, text, tokens):
+    """In whichever text of the batch, and whether or not the components share one."""
+    monkeypatch.setattr("workers.models.patching.TOKENS_A_FORWARD", tokens)
+    ids = torch.tensor([[1, 38, 175, 16], [1, 38, 99, 17]])
+    reading = read(gpt2, ids)
+    large = reading.outputs[component].clone()
+    large[text] = 1e30
+    source = replace(reading, outputs={**reading.outputs, component: large})
+    assert all(torch.isfinite(output).all() for output in source.outputs.values())
+    with pytest.raises(RefusalError, match=f"not_finite: Patching {component} gives NaN or Inf"):
+        patch_every_component(gpt2, ids, reading, source, torch.tensor([[-1, -1, 2, 3]] * 2))
 
 
 def test_pairs_measured_together_or_alone_give_the_same(oracle):
