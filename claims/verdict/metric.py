@@ -30,8 +30,13 @@ class Judged:
     void_reason: str | None
 
 
-def judge(hypothesis: Hypothesis, registration: Registration, evidence: Evidence) -> tuple[Judged, Void | None]:
-    """The hypothesis judged on its own metric, and the metric-level void when there is one."""
+def judge(
+    hypothesis: Hypothesis, registration: Registration, evidence: Evidence, *, exact: bool
+) -> tuple[Judged, Void | None]:
+    """The hypothesis judged on its own metric, and the metric-level void when there is one.
+
+    `exact` says whether the metric may be computed exactly.
+    """
     estimate = evidence.estimates.get(hypothesis.metric)
     if estimate is None:
         figures = {"not_measured": evidence.not_measured.get(hypothesis.metric)}
@@ -39,7 +44,7 @@ def judge(hypothesis: Hypothesis, registration: Registration, evidence: Evidence
             VoidReason.METRIC_ABSENT, figures, hypothesis.id
         )
     band = evidence.nondeterminism.get(f"band.{hypothesis.metric}", 0.0)
-    reason = _unusable(estimate, registration) or _within_band(estimate, band, hypothesis.predict)
+    reason = _unusable(estimate, registration, exact=exact) or _within_band(estimate, band, hypothesis.predict)
     if reason is not None:
         return voided(hypothesis, estimate, reason), Void(
             reason, {**estimate.model_dump(), "band": band}, hypothesis.id
@@ -55,9 +60,9 @@ def voided(hypothesis: Hypothesis, estimate: Estimate | None, reason: VoidReason
     return Judged(hypothesis.id, estimate.value, estimate.lo, estimate.hi, estimate.level, "void", reason.value)
 
 
-def _unusable(estimate: Estimate, registration: Registration) -> VoidReason | None:
+def _unusable(estimate: Estimate, registration: Registration, *, exact: bool) -> VoidReason | None:
     """Why no rule may be applied to this interval; an exact metric alone may have one of zero width."""
-    exact = estimate.method == "exact"
+    exact = exact and estimate.method == "exact"
     if not abs(estimate.level - registration.level) <= _SAME_LEVEL:
         return VoidReason.WRONG_LEVEL
     if not exact and estimate.method != registration.analysis.interval:

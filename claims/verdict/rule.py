@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from claims.evidence import Evidence
+from claims.instruments import catalogue
+from claims.instruments.manifest import Instrument
 from claims.registration.model import Registration
 from claims.verdict.metric import Judged, judge, voided
 from claims.verdict.study import study_voids
@@ -26,15 +28,30 @@ class Verdict:
         return {"run": run, "status": self.status, "hypotheses": [asdict(judged) for judged in self.hypotheses]}
 
 
-def adjudicate(registration: Registration, evidence: Evidence) -> Verdict:
-    """The verdict on this evidence: study-level voids first, then each hypothesis on its own interval."""
+def adjudicate(
+    registration: Registration, evidence: Evidence, instruments: Mapping[str, Instrument] | None = None
+) -> Verdict:
+    """The verdict on this evidence: study-level voids first, then each hypothesis on its own interval.
+
+    Which metrics are exact is what the instrument's manifest says, never the evidence; where it is not among the
+    instruments, or does not know the metric, none is.
+    """
     study = study_voids(registration, evidence)
     if study:
         figures = [(hypothesis, evidence.estimates.get(hypothesis.metric)) for hypothesis in registration.hypotheses]
         return Verdict("void", tuple(voided(*pair, study[0].reason) for pair in figures), study)
-    results = [judge(hypothesis, registration, evidence) for hypothesis in registration.hypotheses]
+    instrument = (catalogue() if instruments is None else instruments).get(registration.instrument.name)
+    results = [
+        judge(hypothesis, registration, evidence, exact=_is_exact(hypothesis.metric, instrument))
+        for hypothesis in registration.hypotheses
+    ]
     hypotheses = tuple(judged for judged, _ in results)
     return Verdict(_status(registration, hypotheses), hypotheses, tuple(void for _, void in results if void))
+
+
+def _is_exact(name: str, instrument: Instrument | None) -> bool:
+    metric = instrument.MANIFEST.metric(name) if instrument else None
+    return metric is not None and metric.exact
 
 
 def void_without_evidence(registration: Registration, reason: VoidReason | str, figures: Mapping[str, Any]) -> Verdict:

@@ -118,9 +118,28 @@ def test_an_absent_metric_voids_its_hypothesis_and_says_why(registered, evidence
     assert verdict.voids[0].figures == {"not_measured": "one class only"}
 
 
-def test_an_exact_metric_may_have_an_interval_of_no_width(registered, evidence):
-    exact = {"value": 0.8, "lo": 0.8, "hi": 0.8, "method": "exact"}
-    assert adjudicate(registered(), evidence(estimates={"auc": exact, "gap": GAP})).status == "confirmed"
+EXACT = {"value": 3, "lo": 3, "hi": 3, "method": "exact"}
+
+
+def test_an_exact_metric_may_have_an_interval_of_no_width(registered, evidence, instruments):
+    counted = {**primaries(1)[0], "metric": "count"}
+    verdict = adjudicate(registered(hypotheses=[counted]), evidence(estimates={"count": EXACT}), instruments)
+    assert verdict.status == "confirmed"
+
+
+@pytest.mark.parametrize("metric", ["auc", "gap", "length", "shift", "rho.safety", "weather"])
+@pytest.mark.parametrize("width", [0, 0.1])
+def test_evidence_cannot_make_a_metric_exact(registered, evidence, instruments, metric, width):
+    estimate = {**EXACT, "hi": 3 + width}
+    estimated = registered(hypotheses=[{**primaries(1)[0], "metric": metric}])
+    verdict = adjudicate(estimated, evidence(estimates={metric: estimate}), instruments)
+    assert [judged.void_reason for judged in verdict.hypotheses] == ["wrong_method"]
+
+
+def test_no_metric_of_an_instrument_that_is_not_known_is_exact(registered, evidence):
+    counted = {**primaries(1)[0], "metric": "count"}
+    verdict = adjudicate(registered(hypotheses=[counted]), evidence(estimates={"count": EXACT}), {})
+    assert [judged.void_reason for judged in verdict.hypotheses] == ["wrong_method"]
 
 
 @pytest.mark.parametrize(
