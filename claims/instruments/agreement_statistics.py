@@ -64,9 +64,10 @@ class Ranked:
     def reliability(self) -> tuple[float, float] | None:
         """Split-half reliability of the attribution and of the patching ranking.
 
-        The mean Spearman correlation between the rankings of two halves of the clusters, over up to 32 fixed
-        balanced splits, stepped up to the whole by Spearman and Brown's 2 r / (1 + r) where it is positive. None
-        with fewer than two clusters or where a half leaves a ranking undefined.
+        The mean Spearman correlation between the rankings of two halves of the clusters, over up to 31 fixed splits
+        of which each half holds at least a third of the clusters, stepped up to the whole by Spearman and Brown's
+        2 r / (1 + r) where it is positive. None with fewer than two clusters or where a half leaves a ranking
+        undefined.
         """
         found = [self._halves(half) for half in self._splits()]
         defined = [pair for pair in found if pair is not None]
@@ -76,11 +77,16 @@ class Ranked:
         return _stepped_up(attribution), _stepped_up(patching)
 
     def _splits(self) -> Iterable[Kept]:
-        """Walsh's: cluster number c is in the half that the parity of the bits of c and the mask says."""
-        number = {cluster: index for index, cluster in enumerate(self.clusters)}
-        masks = range(1, min(SPLITS, 1 << (len(number) - 1).bit_length()))
-        for mask in masks:
-            yield np.array([(number[name] & mask).bit_count() % 2 == 0 for name in self.grid.clusters])
+        """Walsh's: cluster number c is in the half that the parity of the bits of c and the mask says.
+
+        Where the number of clusters is just above a power of two, some mask sets few of them against the rest; a
+        ranking of few says little of one of half, so such splits are passed over.
+        """
+        clusters = self.clusters
+        for mask in range(1, min(SPLITS, 1 << (len(clusters) - 1).bit_length())):
+            first = {name for number, name in enumerate(clusters) if (number & mask).bit_count() % 2 == 0}
+            if 3 * min(len(first), len(clusters) - len(first)) >= len(clusters):
+                yield np.array([name in first for name in self.grid.clusters])
 
     def _halves(self, half: Kept) -> tuple[float, float] | None:
         first, second = self.values(half), self.values(~half)

@@ -198,6 +198,16 @@ def test_halves_are_balanced(pair_rows):
     assert len({tuple(half) for half in splits}) == 15
 
 
+@pytest.mark.parametrize("clusters", range(2, 41))
+def test_no_half_holds_less_than_a_third_of_the_clusters(pair_rows, clusters):
+    rows = [row for number in range(clusters) for row in pair_rows(f"{number:02}", {"attn_L0": 1}, {"attn_L0": 1})]
+    splits = list(Ranked(grids(rows, by="dimension")["planted_key"], "abs")._splits())
+    assert splits
+    for half in splits:
+        assert 3 * min(half.sum(), (~half).sum()) >= clusters
+    assert len({tuple(half) for half in splits}) == len(splits)
+
+
 def test_an_undefined_metric_is_absent_and_named(pair_rows, register):
     tied = dict.fromkeys(COMPONENTS, 1.0)
     rows = [
