@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.text import Text
 
-from app.cli.local import connect
+from app.cli.naming import Claim, service_of
 from app.cli.options import AsJson, Key, Url
 from app.cli.output import hypotheses_table, print_json, result_console, status
 from app.cli.service import Service
 
 
 def show(
-    claim: Annotated[str, typer.Argument(help="The claim's id.")],
+    claim: Claim,
     url: Url = None,
     key: Key = None,
     as_json: AsJson = False,
 ) -> None:
     """Show one claim: what was predicted and what came out."""
-    with connect(url, key) as service:
-        found = service.get(f"/v1/claims/{claim}")
+    with service_of(claim, url, key) as (service, name):
+        found = service.get(f"/v1/claims/{name}")
         if as_json:
             print_json(found)
         else:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from app.cli.errors import OUTCOME_CODES
-from app.cli.local import connect
+from app.cli.naming import Claim, service_of
 from app.cli.options import AsJson, Key, Url
 from app.cli.output import print_json, progress_console
 from app.cli.progress import follow
@@ -16,7 +16,7 @@ from app.cli.show import print_claim
 
 
 def watch(
-    claim: Annotated[str, typer.Argument(help="The claim's id.")],
+    claim: Claim,
     url: Url = None,
     key: Key = None,
     as_json: AsJson = False,
@@ -25,8 +25,8 @@ def watch(
 
     Ends with 0 when the claim is confirmed, 10 refuted, 11 inconclusive, 12 void, 13 withdrawn.
     """
-    with connect(url, key) as service:
-        conclude(service, claim, as_json=as_json)
+    with service_of(claim, url, key) as (service, name):
+        conclude(service, name, as_json=as_json)
 
 
 def conclude(service: Service, claim: str, *, as_json: bool) -> None:

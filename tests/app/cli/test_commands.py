@@ -148,3 +148,19 @@ def test_url_and_key_from_the_environment(run, listening, service, yaml_file):
 def test_no_such_claim(run, home):
     assert run("show", "a" * 16).code == 4
     assert run("watch", "a" * 16).code == 4
+
+
+@pytest.mark.parametrize("command", ["show", "watch"])
+@pytest.mark.parametrize("name", ["", "../x", f"{'a' * 16}/history", "A" * 16, f"{'a' * 16}\n", "http://x/claims/a"])
+def test_what_names_no_claim_is_refused_before_anything_is_sent(run, command, name):
+    done = run(command, name, ANTEDATE_URL="http://127.0.0.1:1")
+    assert done.code == 2
+    assert "names no claim: give its id" in done.err
+
+
+def test_a_claim_is_named_by_its_page_as_well(run, home, file_claim, listening):
+    claim = file_claim()
+    assert run("show", f"{listening}/claims/{claim}", "--json").json["id"] == claim
+    elsewhere = run("show", f"http://elsewhere.example/claims/{claim}")
+    assert elsewhere.code == 2
+    assert "--url http://elsewhere.example" in elsewhere.err
