@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 
 from claims.flaws import Flaw
 
+MOST_LISTED = 20  # refused parameters of one address
+
 # The codes of flaws that only the service can find; those of documents themselves are `claims.flaws.FLAW_CODES`.
 SERVICE_FLAW_CODES: Mapping[str, str] = MappingProxyType(
     {
@@ -207,6 +209,14 @@ class InvalidQueryError(ProblemError):
     code = "invalid_query"
     title = "A parameter of the address or a header was refused"
     remedy = "Correct every parameter that `errors` names; docs/api.md lists what each address takes."
+
+    def __init__(self, detail: str, *, flaws: Sequence[Flaw]) -> None:
+        """Lists as many flaws as people read: a long address can hold thousands, and each answer is longer than one."""
+        rest = len(flaws) - MOST_LISTED
+        listed = tuple(flaws[:MOST_LISTED])
+        if rest > 0:
+            listed += (Flaw("", "too_many_flaws", f"{rest} more parameters are refused.", "Correct these first."),)
+        super().__init__(detail, flaws=listed)
 
 
 class IdempotencyKeyReusedError(ProblemError):

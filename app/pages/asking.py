@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
@@ -15,6 +16,7 @@ from claims.lifecycle import CLAIM_STATUSES
 from claims.precedence import PRECEDENCES
 
 CLOSED = {"status": CLAIM_STATUSES, "precedence": PRECEDENCES, **dict.fromkeys(FLAGS, ("true", "false"))}
+LONGEST_SEARCH = 1000  # the same as the API's
 CLAIMS = ("q", *SEVERAL, *FLAGS, "cursor")
 
 
@@ -35,20 +37,28 @@ def cursor(query: QueryParams) -> str | None:
 
 def check(query: QueryParams, taken: Collection[str]) -> None:
     """Refuses parameters that are not `taken`, repeated where only one can be meant, or outside a closed list."""
-    flaws = [flaw for name, value in query.multi_items() if (flaw := _flaw(query, name, value, taken))]
+    times = Counter(name for name, _ in query.multi_items())
+    flaws: dict[str, Flaw] = {}
+    for name, value in query.multi_items():
+        if name not in flaws and (flaw := _flaw(name, value, times[name], taken)):
+            flaws[name] = flaw
     if flaws:
-        raise InvalidQueryError(flaws[0].detail, flaws=flaws)
+        first, *_ = told = list(flaws.values())
+        raise InvalidQueryError(first.detail, flaws=told)
 
 
-def _flaw(query: QueryParams, name: str, value: str, taken: Collection[str]) -> Flaw | None:
+def _flaw(name: str, value: str, times: int, taken: Collection[str]) -> Flaw | None:
     if name not in taken:
         return Flaw(
             pointer(name), "unknown_parameter", f"There is no filter {name!r}.", f"The filters are {', '.join(taken)}."
         )
     if any(ord(character) < 32 or ord(character) == 127 for character in value):  # noqa: PLR2004 - ASCII's controls
         return Flaw(pointer(name), "control_character", f"{name!r} holds a control character.", "Leave it out.")
-    if name not in SEVERAL and len(query.getlist(name)) > 1:
+    if name not in SEVERAL and times > 1:
         return Flaw(pointer(name), "repeated_parameter", f"{name!r} stands twice.", "Give it once.")
+    if name == "q" and len(value) > LONGEST_SEARCH:
+        detail, remedy = f"The search has {len(value):,} characters.", f"Give at most {LONGEST_SEARCH:,}."
+        return Flaw(pointer(name), "invalid_parameter", detail, remedy)
     unknown = [word for word in _split(value) if name in CLOSED and word not in CLOSED[name]]
     if unknown:
         known = ", ".join(CLOSED[name])

@@ -109,6 +109,8 @@ def test_a_flood_of_parameters_gets_a_short_answer(client, problem_of):
     many = client.get("/v1/claims?" + "&".join(f"x{number}=1" for number in range(5_000)))
     codes = [flaw["code"] for flaw in problem_of(many, 422, "invalid_query")["errors"]]
     assert codes == ["unknown_parameter"] * 20 + ["too_many_flaws"]
+    wrong = problem_of(client.get("/v1/claims?status=" + "no," * 5_000), 422, "invalid_query")["errors"]
+    assert [flaw["code"] for flaw in wrong] == ["invalid_parameter"] * 20 + ["too_many_flaws"]
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/v1/instruments", "/v1/log/key", "/v1/claims/aaaaaaaaaaaaaaaa"])

@@ -70,6 +70,7 @@ def test_an_untouched_form_leaves_no_clutter_in_the_address(visit):
         ("q=a&q=b", "stands twice"),
         ("q=a%00b", "control character"),
         ("cursor=nonsense", "no cursor"),
+        (f"q={'a' * 1001}", "Give at most 1,000."),
     ],
 )
 def test_a_mistyped_filter_never_shows_an_unfiltered_list(query: str, says: str, visit):
@@ -77,6 +78,17 @@ def test_a_mistyped_filter_never_shows_an_unfiltered_list(query: str, says: str,
     assert answer.status_code == 422
     assert says in answer.text
     assert not LINE.search(answer.text)
+
+
+def test_a_flood_of_parameters_gets_a_short_answer(visit):
+    for flood in ("&".join(f"x{number}=1" for number in range(5_000)), "status=no&" * 5_000):
+        answer = visit.get(f"/claims?{flood}")
+        assert answer.status_code == 422
+        assert len(answer.text) < 20_000
+
+
+def test_a_search_of_the_very_limit_is_taken(visit):
+    assert visit.get(f"/claims?q={'a' * 1000}").status_code == 200
 
 
 def test_nothing_found_says_what_to_do(visit):
