@@ -60,27 +60,28 @@ def _instrument(registration: Registration, manifest: Manifest) -> dict[str, Any
 
 
 def _subject(registration: Registration, facts: list[dict[str, Any]], estimated: Estimated) -> dict[str, Any]:
-    dataset = registration.subject.dataset
+    model, dataset = registration.subject.model, registration.subject.dataset
+    weights = model.weights_sha256 if isinstance(model, LocalModel) else None
+    pairs = dataset.sha256 if isinstance(dataset, PairsDataset) else None
     return {
         "model": {
-            "weights_sha256": _weights(registration, {fact["weights_sha256"] for fact in facts}),
+            "weights_sha256": _hash("weights", weights, {fact["weights_sha256"] for fact in facts}),
             **{key: _all_of(fact[key] for fact in facts) for key in ("dtype", "device", "attention")},
         },
         "dataset": {
-            "sha256": dataset.sha256 if isinstance(dataset, PairsDataset) else None,
+            "sha256": _hash("pairs", pairs, {fact["dataset_sha256"] for fact in facts}),
             "n": estimated.counts["pairs"],
         },
     }
 
 
-def _weights(registration: Registration, found: set[str | None]) -> str | None:
-    """The hash that every shard measured, or one that is not the frozen one: the verdict looks at just that."""
-    model = registration.subject.model
-    others = found - {model.weights_sha256} if isinstance(model, LocalModel) else found
-    if isinstance(model, LocalModel) and others:
-        return min(map(str, others))
+def _hash(what: str, frozen: str | None, found: set[str | None]) -> str | None:
+    """The hash of what every shard measured, or one that is not the frozen one: the verdict looks at just that."""
+    others = found - {frozen}
+    if frozen is not None and others:
+        return min(others, key=str)
     if len(found) != 1:
-        raise InconsistentShardsError(f"shards measured different weights: {sorted(map(str, found))}")
+        raise InconsistentShardsError(f"shards measured different {what}: {sorted(map(str, found))}")
     return next(iter(found))
 
 

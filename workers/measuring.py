@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,25 +13,22 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy.exc import InterfaceError, OperationalError
-
-from app.ledger import blobs, datasets, judging, queue, runs
+from app.ledger import blobs, datasets, queue, runs
 from app.ledger.database import Ledger
 from app.ledger.runs import Assignment
 from claims import rows, seeds
 from claims.evidence import Refusal
-from claims.pairs import Pair
-from claims.registration.model import PairsDataset
+from claims.pairs import Pairs
+from claims.registration.model import PairsDataset, Registration
 from workers import process
 from workers.heartbeat import Heartbeat, LeaseLostError
+from workers.outcome import Outcome
 from workers.public_text import public_text
 from workers.refusals import RefusalError
 from workers.resources import Resources
 from workers.source import source_of
 
-ROWS = "application/jsonl"
 FAILURE_LINES = 20
-RETRY_SECONDS = 1.0
 log = logging.getLogger(__name__)
 
 
@@ -50,25 +46,28 @@ def measure_shard(worker: Worker, run: str, index: int) -> str | None:
     assignment = _take(worker, run, index)
     if assignment is None:
         return None
-    lease = assignment.lease
+    outcome = Outcome(worker.ledger, assignment.lease, worker.term)
     try:
-        with Heartbeat(worker.ledger, lease, worker.term) as heartbeat:
+        with Heartbeat(worker.ledger, assignment.lease, worker.term) as heartbeat:
             body, facts = _measure(worker, assignment, heartbeat.progress)
-        kept = _patiently(worker, partial(_keep, worker.ledger, assignment, body, facts))
+        kept = outcome.keep(body, facts)
     except LeaseLostError as lost:
         log.info("%s", lost)
         return None
     except RefusalError as refusal:
-        _patiently(worker, partial(_refuse, worker, assignment, refusal))
+        outcome.refuse(_told(refusal, worker.model_root))
+        return None
+    except blobs.BlobError as damage:
+        outcome.void("dataset_differs", _damaged(assignment.registration, damage))
         return None
     except Exception:
         failure = _failure(worker.model_root)
         log.exception("measuring shard %d of run %s failed", index, run)
-        _patiently(worker, partial(_give_up, worker.ledger, assignment, failure))
+        outcome.give_up(failure)
         return None
     except BaseException:  # the process is told to end: another one takes the shard from here
         with worker.ledger.begin() as session:
-            queue.release(session, lease)
+            queue.release(session, assignment.lease)
         raise
     return run if kept else None
 
@@ -86,57 +85,38 @@ def _take(worker: Worker, run: str, index: int) -> Assignment | None:
 def _measure(worker: Worker, assignment: Assignment, progress: Callable[[int], None]) -> tuple[bytes, dict[str, Any]]:
     """The rows as they are stored, and the facts, once JSON can hold them."""
     process.prepare_torch()
-    instrument = import_module(f"workers.instruments.{assignment.registration.instrument.name}")
-    resources = _resources(worker, assignment)
+    registration = assignment.registration
+    instrument = import_module(f"workers.instruments.{registration.instrument.name}")
+    pairs = _pairs(worker.ledger, registration)
+    resources = Resources(pairs=pairs.rows if pairs else (), model_root=worker.model_root)
     seed = partial(seeds.seed, assignment.nonce, assignment.document_sha256)
-    measured = instrument.measure(assignment.lease.shard, assignment.registration, seed, resources, progress)
-    facts: dict[str, Any] = json.loads(json.dumps(measured.facts, allow_nan=False))
-    return rows.encode(measured.rows), facts
+    measured = instrument.measure(assignment.lease.shard, registration, seed, resources, progress)
+    facts = {**measured.facts, "dataset_sha256": pairs.sha256 if pairs else None}
+    return rows.encode(measured.rows), json.loads(json.dumps(facts, allow_nan=False))
 
 
-def _resources(worker: Worker, assignment: Assignment) -> Resources:
-    dataset = assignment.registration.subject.dataset
-    pairs = _pairs(worker.ledger, dataset.sha256) if isinstance(dataset, PairsDataset) else ()
-    return Resources(pairs=pairs, model_root=worker.model_root)
+def _pairs(ledger: Ledger, registration: Registration) -> Pairs | None:
+    """The pairs to measure; None for a generated dataset. Raises `BlobError` for pairs that are missing or damaged."""
+    dataset = registration.subject.dataset
+    return _pairs_of(ledger, dataset.sha256) if isinstance(dataset, PairsDataset) else None
 
 
 @lru_cache(maxsize=1)
-def _pairs(ledger: Ledger, sha256: str) -> tuple[Pair, ...]:
+def _pairs_of(ledger: Ledger, sha256: str) -> Pairs:
     """A run's dataset, read once for all of its shards that this process measures."""
     with ledger.begin() as session:
-        return datasets.pairs_of(session, sha256).rows
+        return datasets.pairs_of(session, sha256)
 
 
-def _keep(ledger: Ledger, assignment: Assignment, body: bytes, facts: dict[str, Any]) -> bool:
-    with ledger.begin() as session:
-        sha256 = blobs.put(session, body, ROWS)
-        return queue.complete(session, assignment.lease, sha256, facts)
+def _damaged(registration: Registration, damage: blobs.BlobError) -> dict[str, Any]:
+    dataset = registration.subject.dataset
+    frozen = dataset.sha256 if isinstance(dataset, PairsDataset) else None
+    return {"frozen": frozen, "measured": None, "failure": str(damage)}
 
 
-def _give_up(ledger: Ledger, assignment: Assignment, failure: str) -> None:
-    with ledger.begin() as session:
-        runs.give_up_shard(session, assignment.lease, failure)
-
-
-def _refuse(worker: Worker, assignment: Assignment, refusal: RefusalError) -> None:
-    detail, remedy = (public_text(text, worker.model_root) for text in (refusal.detail, refusal.remedy))
-    body = Refusal(reason=refusal.reason, detail=detail, remedy=remedy)
-    with worker.ledger.begin() as session:
-        row = runs.hold(session, assignment.lease.run)
-        if row is not None and row.status == "running" and queue.holds(session, assignment.lease):
-            judging.record_refusal(session, row, body)
-
-
-def _patiently(worker: Worker, write: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever `write` gives
-    """Write what came of a shard, trying again while the database is away, for as long as a lease lasts."""
-    deadline = time.monotonic() + worker.term.total_seconds()
-    while True:
-        try:
-            return write()
-        except (OperationalError, InterfaceError):
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(RETRY_SECONDS)
+def _told(refusal: RefusalError, model_root: Path | None) -> Refusal:
+    detail, remedy = (public_text(text, model_root) for text in (refusal.detail, refusal.remedy))
+    return Refusal(reason=refusal.reason, detail=detail, remedy=remedy)
 
 
 def _failure(model_root: Path | None) -> str:

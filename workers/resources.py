@@ -22,7 +22,8 @@ class Measured:
     """Rows as the instrument's kinds have them, and `facts`: what evidence needs and rows do not say.
 
     `facts` holds weights_sha256 (None for an organism), dtype, device, attention, forwards (of one text each),
-    peak_memory_bytes, and conformance (what the gate measured; empty for an organism).
+    peak_memory_bytes, and conformance (what the gate measured; empty for an organism). Which dataset was read is
+    the worker's to say.
     """
 
     rows: list[dict[str, Any]]
