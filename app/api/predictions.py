@@ -42,7 +42,6 @@ IdempotencyKey = Annotated[
     status_code=201,
     response_model=Receipt,
     responses=answers(
-        errors.BadRequestError,
         errors.UnauthenticatedError,
         errors.ScopeMissingError,
         errors.BodyTooSlowError,
@@ -66,11 +65,11 @@ def file_prediction(
 
     The answer is a signed receipt, given only once the claim is on the ledger. Measuring starts by itself.
     """
-    _check_key(idempotency_key)
+    key = _read_key(idempotency_key)
     base = str(request.base_url)
     try:
         with refused_as(errors.InvalidRegistrationError):
-            answer, run = _file(request, ledger, caller.registrant, document, idempotency_key)
+            answer, run = _file(request, ledger, caller.registrant, document, key)
     except AlreadyFiledError as known:
         raise _already_filed(known.claim, base) from None
     except IdempotencyKeyReusedError:
@@ -112,9 +111,14 @@ def _relay(request: Request, run: str) -> None:
         log.warning("filed, but the broker is not reachable; the workers' clock will relay", exc_info=error)
 
 
-def _check_key(key: str | None) -> None:
-    if key is not None and not IDEMPOTENCY_KEY.fullmatch(key):
+def _read_key(header: str | None) -> str | None:
+    """The key, without the blanks that HTTP lets stand around a header's value."""
+    if header is None:
+        return None
+    key = header.strip(" \t")
+    if not IDEMPOTENCY_KEY.fullmatch(key):
         raise errors.BadRequestError("The Idempotency-Key is not 1 to 255 visible ASCII characters.")
+    return key
 
 
 def _already_filed(claim: str, base: str) -> errors.AlreadyFiledError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from app.errors import (
 )
 
 MIB = 1024 * 1024
+UTF_8 = re.compile(r'charset=(utf-8|"utf-8")', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,11 @@ def _check_media_type(request: Request, rule: BodyRule) -> None:
         raise WrongMediaTypeError(
             f"Content-Type {given!r} is not taken: send {taken}.", headers={"Accept": ", ".join(rule.media_types)}
         )
-    name, _, charset = parameters.partition("=")
-    if name.strip().lower() == "charset" and charset.strip(' "').lower() not in {"utf-8", "utf8"}:
-        raise WrongMediaTypeError(f"The charset {charset.strip()!r} is not taken: send UTF-8.")
+    for parameter in filter(None, map(str.strip, parameters.split(";"))):
+        if not UTF_8.fullmatch(parameter):
+            raise WrongMediaTypeError(
+                f"The parameter {parameter!r} of Content-Type is not taken: charset=utf-8 alone is."
+            )
 
 
 def _check_length(request: Request, rule: BodyRule) -> None:

@@ -12,11 +12,19 @@ from app.api.protocol.bodies import BodyRule
 from app.api.protocol.problems import MEDIA_TYPE, as_object
 from app.api.schemas.links import Superseding, Withdrawing
 from app.api.schemas.problems import Place, Problem
-from app.errors import InternalError, InvalidQueryError, MethodNotAllowedError, ProblemError, UnavailableError
+from app.errors import (
+    BadRequestError,
+    InternalError,
+    InvalidQueryError,
+    MethodNotAllowedError,
+    ProblemError,
+    UnavailableError,
+)
 from claims.registration.model import Registration
 
 SCHEMAS = "#/components/schemas"
 EVERYWHERE: tuple[type[ProblemError], ...] = (
+    BadRequestError,
     InvalidQueryError,
     MethodNotAllowedError,
     InternalError,

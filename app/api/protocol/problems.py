@@ -55,7 +55,8 @@ def answer(request: Request, problem: ProblemError) -> Response:
         page: Response = request.app.state.error_page(request, problem)
         return page
     # Escaped to ASCII: a detail may quote what no encoding can hold.
-    body = json.dumps(as_object(problem, request.url.path)).encode("ascii")
+    # The path of the scope: that of the URL ends where a line break or a question mark was escaped.
+    body = json.dumps(as_object(problem, request.scope["path"])).encode("ascii")
     headers = {"Cache-Control": "no-store", **problem.headers}
     return Response(body, problem.status, headers, media_type=MEDIA_TYPE)
 
@@ -96,7 +97,7 @@ async def _http(request: Request, error: Exception) -> Response:
     if error.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return failure(request, error)
     kind = kinds.get(error.status_code, BadRequestError)
-    detail = f"Nothing answers {request.url.path}." if kind is UnknownRouteError else str(error.detail)
+    detail = f"Nothing answers {request.scope['path']}." if kind is UnknownRouteError else str(error.detail)
     return answer(request, kind(detail, headers=error.headers))
 
 

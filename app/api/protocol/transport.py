@@ -7,13 +7,13 @@ from re import Pattern
 
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.protocol import problems
-from app.errors import MethodNotAllowedError
+from app.api.protocol import headers, problems
+from app.errors import MethodNotAllowedError, UnknownRouteError
 
 
 class Transport:
@@ -48,15 +48,23 @@ class Transport:
 
     def _route(self, scope: Scope) -> ASGIApp:
         """The application, or the answer that makes it needless."""
+        if scope["path"].endswith("\n"):  # which a route's pattern takes for the end of the path
+            nothing = UnknownRouteError("Nothing answers a path that ends with a line break.")
+            return problems.answer(Request(scope), nothing)
+        if twice := headers.repeated(Headers(scope=scope)):
+            return problems.answer(Request(scope), twice)
+        return self._by_method(scope)
+
+    def _by_method(self, scope: Scope) -> ASGIApp:
         allowed = self._methods(scope["path"])
         names = allowed | {"OPTIONS"} | ({"HEAD"} if "GET" in allowed else set())
         method = scope["method"]
         if not allowed or method in allowed or (method == "HEAD" and "GET" in allowed):
             return self.app
-        headers = {"Allow": ", ".join(sorted(names))}
+        allow = {"Allow": ", ".join(sorted(names))}
         if method == "OPTIONS":
-            return Response(status_code=204, headers=headers)
-        refused = MethodNotAllowedError(f"{scope['path']} does not take {method}.", headers=headers)
+            return Response(status_code=204, headers=allow)
+        refused = MethodNotAllowedError(f"{scope['path']} does not take {method}.", headers=allow)
         return problems.answer(Request(scope), refused)
 
     def _methods(self, path: str) -> set[str]:

@@ -61,6 +61,8 @@ def test_an_idempotency_key_gets_the_first_answer_again(service, document, probl
         first.json(),
         first.headers["Location"],
     )
+    spaced = service.file(json.dumps(sent).encode(), **{"Idempotency-Key": " once\t"})
+    assert (spaced.status_code, spaced.json()) == (201, first.json())
     problem_of(service.file(json.dumps(document()).encode(), **key), 422, "idempotency_key_reused")
     assert service.entries() == before
     # Another registrant's keys are their own.

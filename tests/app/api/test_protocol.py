@@ -130,20 +130,43 @@ def test_a_name_without_its_form_is_not_found(client, kind, name):
     assert answer.headers["Content-Type"] == "application/problem+json"
 
 
+@pytest.mark.parametrize("name", ["Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key"])
+def test_a_header_that_stands_once_is_refused_twice(service, problem_of, name):
+    sent = {**JSON, "Authorization": f"Bearer {service.ada}", "Content-Encoding": "identity", "Idempotency-Key": "k"}
+    twice = [*sent.items(), (name.lower(), sent[name])]
+    problem = problem_of(service.client.post("/v1/predictions", content=b"{}", headers=twice), 400, "bad_request")
+    assert name in problem["detail"]
+
+
+@pytest.mark.parametrize("path", ["/v1/claims%0a", "/healthz%0a", "/claims%0A", "/v1/claims/aaaaaaaaaaaaaaaa%0a"])
+def test_a_line_break_is_part_of_a_path(client, problem_of, path):
+    problem_of(client.get(path), 404, "unknown_route")
+
+
 @pytest.mark.parametrize("encoding", ["gzip", "br", "identity, gzip", "zstd"])
 def test_compressed_bodies_are_refused_unread(service, problem_of, encoding):
     problem_of(service.file(b"\x1f\x8b", **{"Content-Encoding": encoding}), 415, "wrong_content_encoding")
 
 
 @pytest.mark.parametrize(
-    "kind", ["", "text/plain", "application/x-www-form-urlencoded", "application/json; charset=utf-16"]
+    "kind",
+    [
+        "",
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/json; charset=utf-16",
+        "application/json; v=1",
+        "application/json; charset=utf-8; charset=latin-1",
+        'application/json; charset="utf-8',
+    ],
 )
 def test_media_type(service, problem_of, kind):
     problem_of(service.file(b"{}", **{"Content-Type": kind}), 415, "wrong_media_type")
 
 
 @pytest.mark.parametrize(
-    "kind", ["application/json", "Application/JSON; charset=UTF-8", 'application/json;charset="utf-8"']
+    "kind",
+    ["application/json", "Application/JSON; charset=UTF-8", 'application/json ;Charset="utf-8"', "application/json;"],
 )
 def test_media_type_is_read_as_http_writes_it(service, problem_of, kind):
     problem_of(service.file(b"{}", **{"Content-Type": kind}), 422, "invalid_registration")
