@@ -19,7 +19,7 @@ from app.api.schemas.datasets import Dataset
 from app.ledger import datasets
 from app.ledger.queries import MOST_IN_A_LIST
 from claims.characters import flaws_of_line
-from claims.flaws import RefusedInputError, pointer
+from claims.flaws import Flaw, RefusedInputError, pointer
 from claims.pairs import read_pairs
 
 router = APIRouter(tags=["datasets"], dependencies=[STRICT])
@@ -80,6 +80,11 @@ def get_datasets(
 
 def _check(name: str) -> None:
     flaws = flaws_of_line(name, pointer("name"), "the name")
+    if not name.strip():
+        flaws.append(Flaw(pointer("name"), "bad_form", "the name is blank", "Give a name that people can read."))
+    elif name != name.strip():
+        detail = "the name begins or ends with a blank"
+        flaws.append(Flaw(pointer("name"), "bad_form", detail, "Take away the blanks around it."))
     if flaws:
         raise RefusedInputError(*flaws)
 

@@ -24,6 +24,10 @@ from claims.flaws import Flaw, RefusedInputError
 
 router = APIRouter(tags=["claims"], dependencies=[STRICT])
 Body = Annotated[bytes, Depends(body_of(REASON))]
+ONCE = (
+    "A claim is superseded once, and not after it was withdrawn. Supersede the claim that replaced it instead, "
+    "or let the newer claim stand by itself."
+)
 PROBLEMS: dict[int | str, dict[str, Any]] = answers(
     errors.UnauthenticatedError,
     errors.ScopeMissingError,
@@ -48,7 +52,7 @@ def supersede(ledger: TheLedger, caller: Filer, claim: ClaimInPath, document: Bo
     """Both claims must be the caller's, and both stay on the ledger. The answer is the entry that says so."""
     with refused_as(errors.InvalidLinkError):
         given = read_as(Superseding, document)
-        with _in_words(claim), ledger.begin() as session:
+        with _in_words(claim, ONCE), ledger.begin() as session:
             return LogEntry.of(links.supersede(session, claim, given.by, caller.registrant, given.reason))
 
 
@@ -67,8 +71,11 @@ def withdraw(ledger: TheLedger, caller: Filer, claim: ClaimInPath, document: Bod
 
 
 @contextmanager
-def _in_words(claim: str) -> Iterator[None]:
-    """The ledger's refusals as problems: of the claim in the address, or else of the one that the body names."""
+def _in_words(claim: str, too_late: str | None = None) -> Iterator[None]:
+    """The ledger's refusals as problems: of the claim in the address, or else of the one that the body names.
+
+    `too_late` says what to do where the claim's life no longer allows it.
+    """
     try:
         yield
     except UnknownClaimError as error:
@@ -80,7 +87,7 @@ def _in_words(claim: str) -> Iterator[None]:
             raise errors.NotYourClaimError(f"Claim {claim} is somebody else's.") from None
         raise _named("not_your_claim", f"claim {error.claim} is somebody else's", "Name a claim of your own.") from None
     except TooLateError as error:
-        raise errors.TooLateError(f"{error}.") from None
+        raise errors.TooLateError(f"Claim {error.claim}: {error}.", remedy=too_late) from None
 
 
 def _named(code: str, detail: str, remedy: str) -> RefusedInputError:

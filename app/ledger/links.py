@@ -25,7 +25,8 @@ SELECT count(*) FROM replacing WHERE id = :by
 def supersede(session: Session, claim: str, by: str, registrant: str, reason: str) -> Entry:
     """Say that `by` replaces `claim`, both of this registrant.
 
-    Raises `UnknownClaimError`, `NotTheRegistrantError`, `TooLateError` (superseded already), `RefusedInputError`.
+    Raises `UnknownClaimError`, `NotTheRegistrantError`, `TooLateError` (superseded already, or withdrawn),
+    `RefusedInputError`.
     """
     _check_reason(reason)
     if by == claim:
@@ -33,6 +34,7 @@ def supersede(session: Session, claim: str, by: str, registrant: str, reason: st
     lock(session)
     _check_own(session, claim, registrant)
     _check_own(session, by, registrant)
+    _refuse_withdrawn(session, claim, by)
     _refuse_circle(session, claim, by)
     return _append(session, "superseded", claim, registrant, {"by": by, "reason": reason})
 
@@ -74,6 +76,17 @@ def _check_reason(reason: str) -> None:
         flaws.append(Flaw("/reason", "bad_length", f"the reason has {len(reason)} characters", remedy))
     if flaws:
         raise RefusedInputError(*flaws)
+
+
+def _refuse_withdrawn(session: Session, claim: str, by: str) -> None:
+    """What was withdrawn neither replaces a claim nor is replaced: it claims nothing any more."""
+    asked = select(ClaimRow.id).where(col(ClaimRow.id).in_((claim, by)), ClaimRow.status == "withdrawn")
+    withdrawn = set(session.exec(asked))
+    if claim in withdrawn:
+        raise TooLateError(claim, "it was withdrawn")
+    if by in withdrawn:
+        detail = f"claim {by} was withdrawn"
+        raise RefusedInputError(Flaw("/by", "claim_withdrawn", detail, "Name a claim that was not withdrawn."))
 
 
 def _refuse_circle(session: Session, claim: str, by: str) -> None:

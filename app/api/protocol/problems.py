@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.api.protocol.querying import declared
 from app.errors import (
     BadRequestError,
     InternalError,
@@ -103,20 +104,22 @@ async def _http(request: Request, error: Exception) -> Response:
 
 async def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    flaws = [_flaw(flaw) for flaw in error.errors()]
+    needed = {parameter["name"] for parameter in declared(request) if parameter["required"]}
+    flaws = [_flaw(flaw, needed) for flaw in error.errors()]
     return answer(request, InvalidQueryError(flaws[0].detail, flaws=flaws))
 
 
-def _flaw(flaw: dict[str, Any]) -> Flaw:
+def _flaw(flaw: dict[str, Any], needed: set[str]) -> Flaw:
     where, name = flaw["loc"][0], flaw["loc"][1]
     kind = {"query": "parameter", "path": "part of the path"}.get(where, where)
     message = str(flaw["msg"]).removeprefix("Value error, ")
     code = "missing_parameter" if flaw["type"] == "missing" else "invalid_parameter"
+    remedy = "Give it a value of the form that docs/api.md states"
     return Flaw(
         pointer(*flaw["loc"][1:]),
         code,
         f"The {kind} {name!r} is refused: {message[:1].lower()}{message[1:]}.".replace("..", "."),
-        "Give it a value of the form that docs/api.md states, or leave it out.",
+        f"{remedy}." if name in needed else f"{remedy}, or leave it out.",
     )
 
 

@@ -6,7 +6,7 @@ import unicodedata
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, Request
 
 from app.errors import BadRequestError, InvalidQueryError
 from claims.flaws import Flaw, pointer
@@ -18,7 +18,7 @@ def strict_query(request: Request) -> None:
     What an address takes is what its OpenAPI description says, so that the two cannot differ.
     """
     _check_utf8(request.scope["query_string"])
-    taken = _parameters(request.app, request.scope["route"].path_format, request.method.lower())
+    taken = {parameter["name"]: parameter["schema"].get("type") == "array" for parameter in declared(request)}
     seen: set[str] = set()
     flaws: dict[str, Flaw] = {}
     for name, value in request.query_params.multi_items():
@@ -55,11 +55,8 @@ def _check_utf8(query: bytes) -> None:
         raise BadRequestError("The query string is not UTF-8 once its percent-escapes are undone.") from None
 
 
-def _parameters(app: FastAPI, path: str, method: str) -> dict[str, bool]:
-    """The query parameters of a route, each with whether it may repeat."""
-    declared: list[dict[str, Any]] = app.openapi()["paths"][path][method].get("parameters", [])
-    return {
-        parameter["name"]: parameter["schema"].get("type") == "array"
-        for parameter in declared
-        if parameter["in"] == "query"
-    }
+def declared(request: Request) -> list[dict[str, Any]]:
+    """The query parameters of the request's route, as OpenAPI describes them."""
+    path, method = request.scope["route"].path_format, request.method.lower()
+    parameters = request.app.openapi()["paths"][path][method].get("parameters", [])
+    return [parameter for parameter in parameters if parameter["in"] == "query"]

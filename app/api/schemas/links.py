@@ -2,12 +2,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from app.api.schemas.answers import Answer, ClaimId, Time
 from claims.registration.model import ClaimId as ExistingClaim
 
-Reason = Annotated[str, StringConstraints(min_length=1, max_length=2000, pattern=r"\S")]
+Reason = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=2000, pattern=r"\S"),
+    Field(description="why, in 1 to 2,000 characters that are not all blank"),
+]
 
 
 class Given(BaseModel):

@@ -46,11 +46,13 @@ def test_datasets_are_listed_newest_first(service, client):
     assert [dataset["sha256"] for dataset in second["items"]] == hashes[:1]
 
 
-@pytest.mark.parametrize("name", ["", "x" * 201, "a\u202eb", "Cafe\u0301"])
+@pytest.mark.parametrize("name", ["", "  ", " a", "a ", "\u3000", "x" * 201, "a\u202eb", "Cafe\u0301"])
 def test_a_name_is_plain_text(service, problem_of, name):
     before = service.entries()
     (flaw,) = problem_of(upload(service, [pair(1)], name), 422, "invalid_query")["errors"]
     assert flaw["pointer"] == "/name"
+    assert flaw["remedy"]
+    assert "leave it out" not in flaw["remedy"]
     assert service.entries() == before
 
 
@@ -59,6 +61,7 @@ def test_a_name_is_needed(service, problem_of):
     answer = service.client.post("/v1/datasets", content=b"", headers=headers)
     (flaw,) = problem_of(answer, 422, "invalid_query")["errors"]
     assert (flaw["pointer"], flaw["code"]) == ("/name", "missing_parameter")
+    assert "leave it out" not in flaw["remedy"]
 
 
 @pytest.mark.parametrize("body", [b"", b"\n", b"null\n", b'{"id": 1}\n', b"\xff\n", b'{"a":NaN}\n'])

@@ -30,7 +30,9 @@ def test_a_claim_is_superseded_by_another_of_its_registrant(service, client, fil
 def test_a_claim_is_superseded_once(service, file_claim, problem_of):
     old, new, newer = file_claim(), file_claim(), file_claim()
     assert post(service, f"/v1/claims/{old}/supersede", {"by": new, "reason": "x"}).status_code == 200
-    problem_of(post(service, f"/v1/claims/{old}/supersede", {"by": newer, "reason": "x"}), 409, "too_late")
+    late = problem_of(post(service, f"/v1/claims/{old}/supersede", {"by": newer, "reason": "x"}), 409, "too_late")
+    assert late["detail"] == f"Claim {old}: it is superseded by {new} already."
+    assert "Supersede the claim that replaced it" in late["remedy"]
     problem = problem_of(post(service, f"/v1/claims/{new}/supersede", {"by": old, "reason": "x"}), 422, "invalid_link")
     assert [flaw["code"] for flaw in problem["errors"]] == ["circular_link"]
 
@@ -88,6 +90,7 @@ def test_a_reason_is_read_strictly(service, file_claim, problem_of, body, pointe
     before = service.entries()
     problem = problem_of(post(service, f"/v1/claims/{claim}/withdraw", body), 422, "invalid_link")
     assert [flaw["pointer"] for flaw in problem["errors"]] == [pointer]
+    assert all(flaw["remedy"] for flaw in problem["errors"])
     assert service.entries() == before
 
 
@@ -97,6 +100,19 @@ def test_what_replaces_a_claim_is_a_claim(service, file_claim, problem_of, by, c
     body = {"by": claim if by == "self" else by, "reason": "x"}
     (flaw,) = problem_of(post(service, f"/v1/claims/{claim}/supersede", body), 422, "invalid_link")["errors"]
     assert (flaw["pointer"], flaw["code"]) == ("/by", code)
+
+
+def test_what_was_withdrawn_neither_supersedes_nor_is_superseded(service, file_claim, problem_of):
+    withdrawn, other = file_claim(), file_claim()
+    assert post(service, f"/v1/claims/{withdrawn}/withdraw", {"reason": "x"}).status_code == 200
+    before = service.entries()
+    by_it = post(service, f"/v1/claims/{other}/supersede", {"by": withdrawn, "reason": "x"})
+    (flaw,) = problem_of(by_it, 422, "invalid_link")["errors"]
+    assert (flaw["pointer"], flaw["code"]) == ("/by", "claim_withdrawn")
+    of_it = post(service, f"/v1/claims/{withdrawn}/supersede", {"by": other, "reason": "x"})
+    late = problem_of(of_it, 409, "too_late")
+    assert late["detail"] == f"Claim {withdrawn}: it was withdrawn."
+    assert service.entries() == before
 
 
 def test_no_such_claim(service, problem_of):
