@@ -9,6 +9,15 @@ from typing import Any, ClassVar
 OUTCOME_CODES: Mapping[str, int] = MappingProxyType(
     {"confirmed": 0, "refuted": 10, "inconclusive": 11, "void": 12, "withdrawn": 13}
 )
+# What to do, where the service's own words are for whoever writes the request by hand.
+REMEDIES: Mapping[str, str] = MappingProxyType(
+    {
+        "unauthenticated": "Give a valid key of this service, ant_…, by ANTEDATE_KEY or --key.",
+        "invalid_registration": "Correct each of these places in the file and file it again.",
+        "invalid_pairs": "Correct each of these lines (/3 is line 3) and upload the whole file again.",
+        "invalid_query": "Correct each of these options; `antedate COMMAND --help` tells what they take.",
+    }
+)
 
 
 class CommandError(Exception):
@@ -39,7 +48,11 @@ class RefusedError(CommandError):
 
     @property
     def code(self) -> str:
-        return str(self.problem.get("type", "")).rpartition("/")[2]
+        return _code(self.problem)
+
+
+def _code(problem: Mapping[str, Any]) -> str:
+    return str(problem.get("type", "")).rpartition("/")[2]
 
 
 def _in_words(status: int, problem: Mapping[str, Any]) -> str:
@@ -47,7 +60,7 @@ def _in_words(status: int, problem: Mapping[str, Any]) -> str:
     if url := problem.get("url"):
         lines.append(f"  {url}")
     lines += [flaw_line(flaw) for flaw in problem.get("errors", [])]
-    if remedy := problem.get("remedy"):
+    if remedy := REMEDIES.get(_code(problem), problem.get("remedy")):
         lines.append(str(remedy))
     return "\n".join(lines)
 

@@ -47,7 +47,7 @@ def file(
 def post_prediction(service: Service, body: bytes, idempotency_key: str | None = None) -> dict[str, Any]:
     """File the JSON document `body`; the receipt. Raises RefusedError, `already_filed` among its codes."""
     headers = {"Idempotency-Key": idempotency_key} if idempotency_key is not None else None
-    receipt: dict[str, Any] = service.post("/v1/predictions", body, "application/json", headers=headers)
+    receipt: dict[str, Any] = service.post("/v1/predictions", body, "application/json", headers=headers).value
     return receipt
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from ipaddress import ip_address
 from types import TracebackType
@@ -18,12 +19,21 @@ Query = Mapping[str, str | int | Sequence[str]]
 TIMEOUT = httpx.Timeout(60, connect=5)
 
 
+@dataclass(frozen=True)
+class Posted:
+    """The JSON value that a POST was answered with, and whether it made something that was not there before."""
+
+    value: Any
+    created: bool
+
+
 class Service:
     """A client of one service. Raises UnreachableError, or RefusedError with the problem it answered."""
 
     def __init__(self, url: str, key: str | None = None) -> None:
         self.url = url.rstrip("/")
         headers = {} if key is None else {"Authorization": f"Bearer {_checked(key)}"}
+        _check_url(url)
         try:
             # A proxy of the environment is for the world outside, never for this machine.
             outside = not is_loopback(self.url)
@@ -40,7 +50,7 @@ class Service:
         self.client.close()
 
     def get(self, path: str, query: Query | None = None) -> Any:  # noqa: ANN401 - any JSON value
-        return self._send("GET", path, query=query)
+        return _json(self._send("GET", path, query=query))
 
     def post(
         self,
@@ -50,8 +60,10 @@ class Service:
         *,
         query: Query | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Any:  # noqa: ANN401 - any JSON value
-        return self._send("POST", path, query=query, body=body, headers={"Content-Type": media_type, **(headers or {})})
+    ) -> Posted:
+        sent = {"Content-Type": media_type, **(headers or {})}
+        answer = self._send("POST", path, query=query, body=body, headers=sent)
+        return Posted(_json(answer), answer.status_code == HTTPStatus.CREATED)
 
     def _send(
         self,
@@ -61,7 +73,7 @@ class Service:
         query: Query | None = None,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Any:  # noqa: ANN401 - any JSON value
+    ) -> httpx.Response:
         try:
             answer = self.client.request(method, path, params=dict(query or {}), content=body, headers=headers)
         except (httpx.TransportError, httpx.UnsupportedProtocol) as error:
@@ -70,7 +82,7 @@ class Service:
                 "starts one here; --url or ANTEDATE_URL names another."
             ) from error
         if answer.is_success:
-            return _json(answer)
+            return answer
         raise _refusal(answer)
 
 
@@ -96,6 +108,16 @@ def _checked(key: str) -> str:
     if not (key.isascii() and key.isprintable() and key and " " not in key):
         raise BadInputError("the API key is not one: it is ant_ and 43 letters, digits, - or _.")
     return key
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        whole = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        whole = False
+    if not whole:
+        raise BadInputError(f"{url!r} is not the address of a service: write it whole, such as http://127.0.0.1:8000.")
 
 
 def is_loopback(url: str) -> bool:

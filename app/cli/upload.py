@@ -22,11 +22,17 @@ def upload(
 ) -> None:
     """Upload a file of preference pairs.
 
-    Prints the hash that a registration names the dataset by. Uploading the same pairs again changes nothing.
+    Prints the hash that a registration names the dataset by. Uploading the same pairs again changes nothing, and
+    the name that they have is told.
     """
     body = read_bytes(pairs)
     with connect(url, key) as service:
-        dataset = service.post("/v1/datasets", body, "application/jsonl", query={"name": name})
+        posted = service.post("/v1/datasets", body, "application/jsonl", query={"name": name})
+    dataset = posted.value
+    if not posted.created:
+        typer.echo(
+            f"These pairs are on the ledger already, under the name {dataset['name']!r}; nothing changed.", err=True
+        )
     if as_json:
         print_json(dataset)
         return
