@@ -82,15 +82,15 @@ def read_pairs(body: bytes) -> Pairs:
     pairs: dict[int, Pair] = {}
     flaws: list[Flaw] = []
     for number, line in _lines(body):
-        if len(flaws) >= LISTED:
-            detail = f"reading stopped before line {number}: {len(flaws):,} flaws were found by then"
-            flaws.append(Flaw("", "too_many_flaws", detail, "Correct these, and send the file again."))
-            break
         found = _read(line)
         if isinstance(found, Pair):
             pairs[number] = found
-        else:
-            flaws += [_on_line(number, flaw) for flaw in found]
+            continue
+        flaws += [_on_line(number, flaw) for flaw in found[: LISTED - len(flaws)]]
+        if len(flaws) == LISTED:
+            detail = f"reading stopped at line {number}: {LISTED:,} flaws were found by then"
+            flaws.append(Flaw("", "too_many_flaws", detail, "Correct these, and send the file again."))
+            break
     flaws += _repeated_ids(pairs)
     if not pairs and not flaws:
         flaws.append(Flaw("", "empty_file", "the file holds no pairs", "Send one JSON object a line."))

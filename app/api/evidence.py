@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 from sqlmodel import Session
@@ -14,8 +12,7 @@ from app.api.protocol.addresses import ClaimInPath, missing
 from app.api.protocol.conditional import REVALIDATE, tagged, unchanged
 from app.api.protocol.description import answers
 from app.api.protocol.querying import STRICT
-from app.ledger import queries, records
-from app.ledger.database import Ledger
+from app.ledger import blobs, queries, records
 from app.ledger.records import FoundEvidence
 from claims.evidence import Evidence
 
@@ -45,20 +42,12 @@ def get_rows(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Respons
     """The deciding run's `rows.jsonl`, one JSON object a line: their SHA-256 is `rows_sha256` of the evidence."""
     with ledger.begin() as session:
         found = _evidence(session, claim)
-        size, _ = records.rows_of(session, found)
+        size = blobs.size(session, found.rows_sha256)
     headers = {**REVALIDATE, "ETag": f'"{found.rows_sha256}"'}
     if unchanged(request, found.rows_sha256):
         return Response(status_code=304, headers=headers)
-    return StreamingResponse(
-        _chunks(ledger, found), media_type=NDJSON, headers={**headers, "Content-Length": str(size)}
-    )
-
-
-def _chunks(ledger: Ledger, evidence: FoundEvidence) -> Iterator[bytes]:
-    """A transaction of its own: the answer is sent after the route has returned."""
-    with ledger.begin() as session:
-        _, chunks = records.rows_of(session, evidence)
-        yield from chunks
+    rows = blobs.stream(ledger, found.rows_sha256, size)
+    return StreamingResponse(rows, media_type=NDJSON, headers={**headers, "Content-Length": str(size)})
 
 
 def _evidence(session: Session, claim: str) -> FoundEvidence:

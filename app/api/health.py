@@ -11,6 +11,7 @@ from app.api.protocol.querying import STRICT
 from app.api.schemas.answers import Answer
 from app.dispatch import BrokerUnavailableError, Dispatch
 from app.errors import NotReadyError
+from app.ledger.database import Ledger
 from app.ledger.migrate import is_current
 from claims.flaws import Flaw
 
@@ -31,14 +32,19 @@ def healthz() -> Health:
 @router.get("/readyz", summary="Whether it can serve", responses=answers(NotReadyError))
 def readyz(request: Request) -> Health:
     """Checks that the database is reachable with this version's schema, and that the broker answers."""
-    flaws = [*_database_flaws(request.app.state.settings.database_url), *_broker_flaws(request.app.state.dispatch)]
+    flaws = [
+        *_database_flaws(request.app.state.ledger, request.app.state.settings.database_url),
+        *_broker_flaws(request.app.state.dispatch),
+    ]
     if flaws:
         raise NotReadyError(" ".join(flaw.detail for flaw in flaws), flaws=flaws)
     return Health(status="ready")
 
 
-def _database_flaws(url: str) -> list[Flaw]:
+def _database_flaws(ledger: Ledger, url: str) -> list[Flaw]:
     try:
+        with ledger.begin() as session:  # of the pool that every answer needs
+            session.connection()
         if is_current(url):
             return []
     except SQLAlchemyError as error:

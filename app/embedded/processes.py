@@ -41,7 +41,7 @@ def api_service(listener: socket.socket, env: Mapping[str, str]) -> Service:
         name="api",
         argv=[
             *(sys.executable, "-m", "uvicorn", "app.main:create_app", "--factory"),
-            *("--fd", str(listener.fileno()), "--timeout-graceful-shutdown", "3"),
+            *("--fd", str(listener.fileno()), "--timeout-graceful-shutdown", "3", "--ws", "none"),
         ],
         env=env,
         ready=lambda: answers(f"{url}/readyz"),

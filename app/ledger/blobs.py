@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sqlalchemy import insert
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlmodel import Session, col, select
 
+from app.ledger.database import Ledger
 from app.ledger.tables import Blob, BlobChunk
 
 CHUNK = 1024 * 1024
@@ -45,21 +46,44 @@ def size(session: Session, sha256: str) -> int:
     return found
 
 
-def stream(session: Session, sha256: str) -> Iterator[bytes]:
-    """The blob chunk by chunk, in this session; raises `BlobError` at its end when the bytes have another hash."""
+def read(session: Session, sha256: str) -> bytes:
+    """The whole blob; raises `BlobError` when it is missing or damaged."""
+    indices = range(_chunks_in(size(session, sha256)))
+    return b"".join(_checked(sha256, (_chunk(session, sha256, index) for index in indices)))
+
+
+def stream(ledger: Ledger, sha256: str, size: int) -> Iterator[bytes]:
+    """The blob of `size` bytes chunk by chunk; raises `BlobError` at its end when the bytes have another hash.
+
+    Each chunk is read in a transaction of its own, closed before the chunk is handed on: a reader that is slow, or
+    goes away, holds no connection.
+    """
+
+    def chunks() -> Iterator[bytes]:
+        for index in range(_chunks_in(size)):
+            with ledger.begin() as session:
+                chunk = _chunk(session, sha256, index)
+            yield chunk
+
+    return _checked(sha256, chunks())
+
+
+def _chunks_in(size: int) -> int:
+    return -(-size // CHUNK)
+
+
+def _chunk(session: Session, sha256: str, index: int) -> bytes:
+    query = select(BlobChunk.data).where(BlobChunk.sha256 == sha256, BlobChunk.index == index)
+    chunk = session.exec(query).one_or_none()
+    if chunk is None:
+        raise BlobError(f"blob sha256:{sha256} lacks its chunk {index}")
+    return chunk
+
+
+def _checked(sha256: str, chunks: Iterable[bytes]) -> Iterator[bytes]:
     digest = hashlib.sha256()
-    for index in range(-(-size(session, sha256) // CHUNK)):
-        chunk = session.exec(
-            select(BlobChunk.data).where(BlobChunk.sha256 == sha256, BlobChunk.index == index)
-        ).one_or_none()
-        if chunk is None:
-            raise BlobError(f"blob sha256:{sha256} lacks its chunk {index}")
+    for chunk in chunks:
         digest.update(chunk)
         yield chunk
     if digest.hexdigest() != sha256:
         raise BlobError(f"blob sha256:{sha256} holds other bytes than its name says")
-
-
-def read(session: Session, sha256: str) -> bytes:
-    """The whole blob; raises `BlobError` when it is missing or damaged."""
-    return b"".join(stream(session, sha256))

@@ -11,6 +11,7 @@ from claims.flaws import Flaw, RefusedInputError
 
 Item = TypeVar("Item")
 _PREFIX = "before:"
+LARGEST = 2**63 - 1  # of a bigint
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ def decode(cursor: str) -> int:
         seq = int(text.removeprefix(_PREFIX))
     except ValueError:
         seq = -1
-    if seq < 0 or encode(seq) != cursor:
+    if not 0 <= seq <= LARGEST or encode(seq) != cursor:
         remedy = "Take it from `next` of the list before, or leave it out to begin."
         raise RefusedInputError(Flaw("/cursor", "bad_cursor", "this is no cursor of this service", remedy))
     return seq

@@ -18,6 +18,7 @@ def engine_for(url: str, *, pool_size: int = 5) -> Engine:
         make_url(url).set(drivername="postgresql+psycopg"),
         pool_size=pool_size,
         max_overflow=pool_size,
+        pool_timeout=10,  # an answer that must wait longer is better refused
         pool_pre_ping=True,
         isolation_level="READ COMMITTED",  # what is read under the log's lock must be as of the lock
         connect_args={"options": SESSION_LIMITS, "connect_timeout": 10},

@@ -9,16 +9,19 @@ from typing import Any
 
 import sqlalchemy
 from sqlalchemy import RowMapping, Select, func
+from sqlalchemy.exc import InternalError
 from sqlmodel import Session, col, select
 
 from app.ledger import cursors
 from app.ledger.cursors import Page
 from app.ledger.filters import ClaimFilter
 from app.ledger.tables import ClaimRow, EntryRow, EvidenceRow, HypothesisRow, Receipt
+from claims.flaws import Flaw, RefusedInputError
 from claims.lifecycle import CLAIM_STATUSES
 from claims.registration.model import Registration
 
 MOST_IN_A_LIST = 200
+UNREADABLE_SEARCH = Flaw("/q", "invalid_parameter", "the search holds too many operators in a row", "Leave some out.")
 
 
 @dataclass(frozen=True)
@@ -60,13 +63,19 @@ COLUMNS = tuple(field.name for field in fields(ClaimSummary) if field.name not i
 def list_claims(
     session: Session, chosen: ClaimFilter | None = None, *, cursor: str | None = None, limit: int = 50
 ) -> Page[ClaimSummary]:
-    """The newest claims first. Raises `RefusedInputError` for a cursor that is none, ValueError for a bad limit."""
+    """The newest claims first.
+
+    Raises `RefusedInputError` for a cursor that is none or a search that cannot be read, ValueError for a bad limit.
+    """
     if not 1 <= limit <= MOST_IN_A_LIST:
         raise ValueError(f"a list has 1 to {MOST_IN_A_LIST} items, not {limit}")
     query = _summaries().where(*(chosen or ClaimFilter()).conditions()).order_by(col(ClaimRow.seq).desc())
     if cursor is not None:
         query = query.where(col(ClaimRow.seq) < cursors.decode(cursor))
-    rows = session.execute(query.limit(limit + 1)).mappings().all()
+    try:
+        rows = session.execute(query.limit(limit + 1)).mappings().all()
+    except InternalError as error:  # how Postgres says that operators are nested deeper than its stack
+        raise RefusedInputError(UNREADABLE_SEARCH) from error
     shown = rows[:limit]
     more = cursors.encode(shown[-1]["seq"]) if len(rows) > limit else None
     return Page(_with_hypotheses(session, shown), more)

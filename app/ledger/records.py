@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
-from app.ledger import blobs
 from app.ledger.tables import ClaimRow, EvidenceRow, LinkRow, RunRow, ShardRow
 from claims.canonical import canonical_bytes
 
@@ -96,11 +95,6 @@ def evidence_of(session: Session, claim: str) -> FoundEvidence | None:
     deciding = select(EvidenceRow).join(ClaimRow, col(ClaimRow.run) == col(EvidenceRow.run))
     row = session.exec(deciding.where(ClaimRow.id == claim)).one_or_none()
     return None if row is None else FoundEvidence(row.run, row.sha256, row.rows_sha256, row.body)
-
-
-def rows_of(session: Session, evidence: FoundEvidence) -> tuple[int, Iterator[bytes]]:
-    """The size of `rows.jsonl` in bytes and its chunks, read as they are taken and in this session."""
-    return blobs.size(session, evidence.rows_sha256), blobs.stream(session, evidence.rows_sha256)
 
 
 def _progress(session: Session, which: Any) -> list[Progress]:  # noqa: ANN401 - an SQL condition

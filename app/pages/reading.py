@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlmodel import Session
 
-from app.ledger import queries, records
+from app.ledger import blobs, queries, records
 from app.ledger.log import history
 from app.ledger.queries import ClaimSummary
 from app.pages.claim.record import ClaimRecord, Linked, Reason, Work
@@ -55,7 +55,7 @@ def claim_record(session: Session, claim: str) -> ClaimRecord | None:
 def rows(session: Session, claim: str) -> bytes:
     """The rows of the deciding run, whole."""
     found = records.evidence_of(session, claim)
-    return b"".join(records.rows_of(session, found)[1]) if found else b""
+    return blobs.read(session, found.rows_sha256) if found else b""
 
 
 def claim_lines(session: Session, summaries: Sequence[ClaimSummary]) -> list[ClaimLine]:

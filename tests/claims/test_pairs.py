@@ -157,3 +157,5 @@ def test_nothing_and_a_flood():
     flood = flaws_of(b"x\n" * 100_000)
     assert len(flood) == LISTED + 1
     assert flood[-1] == ("", "too_many_flaws")
+    crowded = json.dumps({**GOOD, **{f"key{number}": 1 for number in range(5000)}}).encode()
+    assert len(flaws_of(crowded)) == LISTED + 1

@@ -24,10 +24,10 @@ def test_up_and_ready(client):
     ],
 )
 def test_what_is_missing_is_named(settings, problem_of, update, missing):
-    client = TestClient(create_app(settings.model_copy(update=update)))
-    problem = problem_of(client.get("/readyz"), 503, "not_ready")
-    assert [flaw["code"] for flaw in problem["errors"]] == missing
-    assert client.get("/healthz").status_code == 200
+    with TestClient(create_app(settings.model_copy(update=update))) as client:
+        problem = problem_of(client.get("/readyz"), 503, "not_ready")
+        assert [flaw["code"] for flaw in problem["errors"]] == missing
+        assert client.get("/healthz").status_code == 200
 
 
 def test_a_database_without_the_schema_is_not_ready(settings, postgres, problem_of):

@@ -20,7 +20,9 @@ def test_bytes_come_back_as_they_were_in_chunks_of_a_mebibyte(ledger, size):
     with ledger.begin() as session:
         assert blobs.read(session, sha256) == data
         assert blobs.size(session, sha256) == size
-        assert all(len(chunk) == CHUNK for chunk in list(blobs.stream(session, sha256))[:-1])
+    chunks = list(blobs.stream(ledger, sha256, size))
+    assert b"".join(chunks) == data
+    assert all(len(chunk) == CHUNK for chunk in chunks[:-1])
 
 
 def test_the_same_bytes_are_stored_once_whoever_puts_them(ledger):
@@ -73,3 +75,11 @@ def test_documents_stand_in_the_payload_up_to_64_kib(ledger, length):
             assert session.execute(text("SELECT size FROM blobs")).scalar_one() == len(canonical)
         else:
             assert enclosed is document
+
+
+def test_readers_that_stop_half_way_hold_no_connection(ledger):
+    with ledger.begin() as session:
+        sha256 = blobs.put(session, b"x" * (2 * CHUNK), "text/plain")
+    readers = [blobs.stream(ledger, sha256, 2 * CHUNK) for _ in range(50)]
+    assert all(len(next(reader)) == CHUNK for reader in readers)
+    assert ledger.engine.pool.checkedout() == 0

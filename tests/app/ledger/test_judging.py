@@ -74,8 +74,7 @@ def test_the_claim_shows_what_was_judged_of_it(ledger, claim, evidence):
         assert session.get_one(RunRow, f"{claim}-1").status == "ended"
         found = records.evidence_of(session, claim)
         assert sha256_hex(found.canonical) == found.sha256
-        size, chunks = records.rows_of(session, found)
-        assert (size, b"".join(chunks)) == (len(ROWS), ROWS)
+        assert blobs.read(session, found.rows_sha256) == ROWS
 
 
 def test_a_run_has_its_evidence_once(ledger, claim, evidence):

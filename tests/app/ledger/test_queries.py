@@ -1,3 +1,4 @@
+import contextlib
 from datetime import timedelta
 
 import pytest
@@ -197,3 +198,16 @@ def test_lists_are_read_by_index(ledger, postgres, ledger_of_claims):
         ):
             plan = connection.execute(f"EXPLAIN SELECT id FROM claims WHERE {condition}").fetchall()
             assert index in str(plan)
+
+
+@pytest.mark.parametrize("run", ["-", "- ", "-("])
+def test_a_search_of_operators_alone_is_refused_or_finds_nothing(ledger, ledger_of_claims, run):
+    for count in (1, 10, 50, 1000):
+        with contextlib.suppress(RefusedInputError), ledger.begin() as session:
+            assert list_claims(session, ClaimFilter(q=run * count)).items == []
+
+
+@pytest.mark.parametrize("seq", [2**63, 10**30])
+def test_a_cursor_beyond_every_entry_is_no_cursor(ledger, seq):
+    with pytest.raises(RefusedInputError, match="no cursor"), ledger.begin() as session:
+        list_claims(session, cursor=encode(seq))

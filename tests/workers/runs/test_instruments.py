@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from app.ledger import datasets, filing, records
+from app.ledger import blobs, datasets, filing, records
 from app.ledger.queries import get_claim
 from app.ledger.signing import Signing
 from claims import rows
@@ -59,8 +59,8 @@ def found(ledger):
     def read(claim):
         with ledger.begin() as session:
             evidence = records.evidence_of(session, claim)
-            _, chunks = records.rows_of(session, evidence)
-            return Evidence.model_validate(evidence.body), list(rows.decode(b"".join(chunks)))
+            measured = rows.decode(blobs.read(session, evidence.rows_sha256))
+            return Evidence.model_validate(evidence.body), list(measured)
 
     return read
 

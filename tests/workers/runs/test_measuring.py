@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlmodel import select
 
-from app.ledger import log, records
+from app.ledger import blobs, log, records
 from app.ledger.queries import get_claim
 from app.ledger.tables import EvidenceRow, ShardRow
 from claims import rows
@@ -38,8 +38,7 @@ def test_a_run_is_measured_and_judged(worker, file_claim, watch):
     with worker.ledger.begin() as session:
         summary = get_claim(session, claim)
         evidence = records.evidence_of(session, claim)
-        _, chunks = records.rows_of(session, evidence)
-        measured = list(rows.decode(b"".join(chunks)))
+        measured = list(rows.decode(blobs.read(session, evidence.rows_sha256)))
     assert summary.status == "confirmed"
     assert [row["organism"] for row in measured] == list(range(8))
     found = Evidence.model_validate(evidence.body)
