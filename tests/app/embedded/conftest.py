@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import subprocess
@@ -50,7 +51,8 @@ def start(data_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         process.communicate()
     left = processes_on(data_path)
     for process in left:
-        process.kill()
+        with contextlib.suppress(psutil.NoSuchProcess):  # it was ending by itself
+            process.kill()
     psutil.wait_procs(left, timeout=60)
 
 
