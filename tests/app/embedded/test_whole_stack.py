@@ -1,6 +1,9 @@
 """The real API and the real workers under the supervisor."""
 
+import contextlib
+
 import httpx
+import psutil
 import pytest
 from celery import Celery
 
@@ -30,7 +33,8 @@ def test_api_and_workers_serve_come_back_when_killed_and_stop(up, ours, data_pat
 
     killed = workers_among(ours())
     for process in killed:
-        process.kill()
+        with contextlib.suppress(psutil.NoSuchProcess):  # a child may follow its parent at once
+            process.kill()
     eventually(lambda: not any(process.is_running() for process in killed))
     eventually(lambda: nodes_of(stack) == BOTH, seconds=120)
 
