@@ -5,7 +5,7 @@ What is measured, and how it is estimated: docs/instruments/attribution_patching
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -15,13 +15,15 @@ from claims.evidence import Estimate, Estimated
 from claims.instruments.agreement_estimates import Agreement
 from claims.instruments.agreement_statistics import Ranked
 from claims.instruments.grid import LEFT_OUT, grids
-from claims.instruments.manifest import Cost, Manifest, Metric, Row, Shard
+from claims.instruments.manifest import Cost, Manifest, Metric, Row
+from claims.instruments.pair_blocks import MODEL_KINDS, dimensions_of, plan
 from claims.instruments.params import completed
 from claims.instruments.patching_params import PATCHING
 from claims.intervals.jackknife_t import FEWEST
-from claims.registration.model import PairsDataset, Registration
+from claims.registration.model import Registration
 
-PAIRS_A_SHARD = 32
+__all__ = ["MANIFEST", "cost", "estimate", "plan"]
+
 PULLED = (
     "Noise in the means pulls rho towards 0, so a threshold other than 0 may be decided wrongly: how reliable the "
     "rankings must be for one is not settled yet. Read it beside the split-half reliabilities."
@@ -101,7 +103,7 @@ MANIFEST = Manifest(
     gauge="invariant",
     access=("weights", "activations"),
     capabilities=("scores", "activations", "linear_readout"),
-    model_kinds=("local",),
+    model_kinds=MODEL_KINDS,
     dataset_kinds=("pairs",),
     sampling=("pairs",),
     unit="cluster",
@@ -109,22 +111,9 @@ MANIFEST = Manifest(
 )
 
 
-def plan(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Sequence[Shard]:
-    """Blocks of up to 32 pairs of one dimension, by order of pair id; a shard's `rows` counts its pairs.
-
-    How many rows a pair gives depends on the model's layers, which are known once it is loaded.
-    """
-    return [
-        Shard(f"{dimension}/{first}", size, {"dimension": dimension, "first": first, "pairs": size})
-        for dimension in _dimensions(registration)
-        for first in range(0, pairs_per_dimension[dimension], PAIRS_A_SHARD)
-        for size in [min(PAIRS_A_SHARD, pairs_per_dimension[dimension] - first)]
-    ]
-
-
 def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Cost:
     """For a small model of 4 layers on one core; a model's own size is known once it is loaded."""
-    pairs = sum(pairs_per_dimension[dimension] for dimension in _dimensions(registration))
+    pairs = sum(pairs_per_dimension[dimension] for dimension in dimensions_of(registration))
     return Cost(forwards=pairs * 10, seconds=round(5 + 0.04 * pairs, 1), memory_bytes=900 * 2**20)
 
 
@@ -148,13 +137,6 @@ def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
         not_measured=absent,
         counts=_counts(measured),
     )
-
-
-def _dimensions(registration: Registration) -> list[str]:
-    dataset = registration.subject.dataset
-    if not isinstance(dataset, PairsDataset):
-        raise TypeError("agreement is measured on uploaded pairs")
-    return sorted(dataset.dimensions)
 
 
 def _counts(measured: Mapping[str, Ranked]) -> dict[str, int]:
