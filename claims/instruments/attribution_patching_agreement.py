@@ -18,7 +18,7 @@ from claims.instruments.grid import LEFT_OUT, grids
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
 from claims.instruments.pair_blocks import MODEL_KINDS, dimensions_of, plan
 from claims.instruments.params import completed
-from claims.instruments.patching_params import PATCHING
+from claims.instruments.patching_params import patching
 from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
 
@@ -42,7 +42,7 @@ PARAMS: Mapping[str, Any] = MappingProxyType(
                     "signed_signed: mean differential against mean effect."
                 ),
             },
-            **PATCHING,
+            **patching(heads=True, both=False),
         },
     }
 )

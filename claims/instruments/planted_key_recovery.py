@@ -14,7 +14,7 @@ from claims.evidence import Estimate, Estimated
 from claims.instruments.grid import LEFT_OUT
 from claims.instruments.manifest import Cost, Manifest, Metric, Row, Shard
 from claims.instruments.params import completed
-from claims.instruments.patching_params import PATCHING
+from claims.instruments.patching_params import patching
 from claims.instruments.planted_key_recipe import RECIPE, recipe_of
 from claims.instruments.planted_key_rows import MeasuredOrganism, organisms_in, recovered
 from claims.intervals.student_t import FEWEST, student_t
@@ -38,7 +38,7 @@ PARAMS: Mapping[str, Any] = MappingProxyType(
                 "default": 3,
                 "description": "How many components the twin-activation-delta key holds.",
             },
-            **PATCHING,
+            **patching(heads=False, both=False),
         },
     }
 )
