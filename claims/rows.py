@@ -11,11 +11,16 @@ from claims.flaws import Flaw, RefusedInputError, pointer
 
 
 def encode(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    """The rows in the order given: compact, keys sorted, UTF-8, each line ended.
+    """The lines of `lines`, as one."""
+    return b"".join(lines(rows))
+
+
+def lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """A line for each row as it comes, in the order given: compact, keys sorted, UTF-8, ended.
 
     Raises `RefusedInputError` with the row number (from 1) for NaN, infinity or what JSON does not know.
     """
-    return b"".join(_line(number, row) for number, row in enumerate(rows, start=1))
+    return (_line(number, row) for number, row in enumerate(rows, start=1))
 
 
 def _line(number: int, row: Mapping[str, Any]) -> bytes:
@@ -29,14 +34,34 @@ def _line(number: int, row: Mapping[str, Any]) -> bytes:
 
 
 def decode(body: bytes) -> Iterator[dict[str, Any]]:
-    """The rows that `encode` wrote; raises `RefusedInputError` with the row number for any other line."""
-    if body and not body.endswith(b"\n"):
-        raise _bad_row(body.count(b"\n") + 1, "the last line is not ended", "The file was cut short: fetch it again.")
-    for number, line in enumerate(io.BytesIO(body), start=1):
-        yield _row(number, line)
+    """The rows that `encode` wrote; raises as `decode_chunks` does."""
+    return decode_chunks((body,))
+
+
+def decode_chunks(chunks: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """The rows in bytes that come in parts, wherever these were cut; no more than a chunk is held.
+
+    Raises `RefusedInputError` with the row number for any line that `lines` did not write.
+    """
+    return (_row(number, line) for number, line in enumerate(_split(chunks), start=1))
+
+
+def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    begun = b""
+    for chunk in chunks:
+        end = chunk.rfind(b"\n") + 1
+        if end == 0:
+            begun += chunk
+            continue
+        yield from io.BytesIO(begun + chunk[:end])
+        begun = chunk[end:]
+    if begun:
+        yield begun
 
 
 def _row(number: int, line: bytes) -> dict[str, Any]:
+    if not line.endswith(b"\n"):
+        raise _bad_row(number, "the last line is not ended", "The file was cut short: fetch it again.")
     try:
         row = json.loads(line, parse_constant=_refuse_constant)
     except ValueError as error:

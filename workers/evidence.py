@@ -2,51 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, BinaryIO
 
-from sqlmodel import Session
-
-from app.ledger import blobs
-from app.ledger.tables import RunRow, ShardRow
-from claims import rows
-from claims.canonical import sha256_hex
 from claims.entries import format_time
 from claims.evidence import SCHEMA, Estimated, Evidence
 from claims.instruments import catalogue
 from claims.instruments.manifest import Manifest
 from claims.instruments.params import completed
 from claims.registration.model import LocalModel, PairsDataset, Registration, meets
+from workers import row_file
+
+TOKEN_LAYERS = ("token_layers", "token_layers_floor")
 
 
 class InconsistentShardsError(ValueError):
     """Shards of one run do not speak of one subject, so no estimate over them means anything."""
 
 
+@dataclass(frozen=True)
+class MeasuredShard:
+    """What is known of a shard besides its rows: its facts, the code that measured it, when, and in how many leases."""
+
+    label: str
+    facts: Mapping[str, Any]
+    source: Mapping[str, Any]
+    started: datetime
+    finished: datetime
+    attempts: int
+
+
 def assemble(
-    session: Session, run: RunRow, registration: Registration, shards: Sequence[ShardRow]
-) -> tuple[Evidence, bytes]:
-    """The evidence of a run whose shards are all done, and its `rows.jsonl`.
+    registration: Registration,
+    shards: Sequence[MeasuredShard],
+    rows: BinaryIO,
+    rows_sha256: str,
+    opened: datetime | None,
+) -> Evidence:
+    """The evidence of a run whose shards are all done; `rows` is a file of their rows, joined in order.
 
     Raises `InconsistentShardsError`, and whatever the instrument's `estimate` raises for rows that it cannot read.
     """
-    body = b"".join(blobs.read(session, str(shard.rows_sha256)) for shard in shards)
     instrument = catalogue()[registration.instrument.name]
-    estimated = instrument.estimate(rows.decode(body), registration)
-    facts = [dict(shard.facts or {}) for shard in shards]
+    estimated = instrument.estimate(row_file.rows_of(rows), registration)
     evidence = {
         "schema": SCHEMA,
         **_instrument(registration, instrument.MANIFEST),
         **estimated.model_dump(),
-        "subject": _subject(registration, facts, estimated),
+        "subject": _subject(registration, [shard.facts for shard in shards], estimated),
         "nondeterminism": {},
         "controls": _controls(registration, estimated),
-        "conformance": _conformance(shards, facts),
-        "provenance": _provenance(run, shards),
-        "cost": _cost(shards, facts),
-        "rows_sha256": sha256_hex(body),
+        "conformance": _conformance(shards),
+        "provenance": _provenance(shards, opened),
+        "cost": _cost(shards),
+        "rows_sha256": rows_sha256,
     }
-    return Evidence.model_validate(evidence), body
+    return Evidence.model_validate(evidence)
 
 
 def _instrument(registration: Registration, manifest: Manifest) -> dict[str, Any]:
@@ -59,7 +72,7 @@ def _instrument(registration: Registration, manifest: Manifest) -> dict[str, Any
     }
 
 
-def _subject(registration: Registration, facts: list[dict[str, Any]], estimated: Estimated) -> dict[str, Any]:
+def _subject(registration: Registration, facts: Sequence[Mapping[str, Any]], estimated: Estimated) -> dict[str, Any]:
     model, dataset = registration.subject.model, registration.subject.dataset
     weights = model.weights_sha256 if isinstance(model, LocalModel) else None
     pairs = dataset.sha256 if isinstance(dataset, PairsDataset) else None
@@ -96,18 +109,18 @@ def _controls(registration: Registration, estimated: Estimated) -> dict[str, boo
     }
 
 
-def _conformance(shards: Sequence[ShardRow], facts: list[dict[str, Any]]) -> dict[str, Any]:
+def _conformance(shards: Sequence[MeasuredShard]) -> dict[str, Any]:
     """What the conformance gate measured: once where every shard has the same, else by shard."""
-    measured = {shard.label: fact["conformance"] for shard, fact in zip(shards, facts, strict=True)}
-    first = facts[0]["conformance"]
+    measured = {shard.label: shard.facts["conformance"] for shard in shards}
+    first = shards[0].facts["conformance"]
     return dict(first) if all(one == first for one in measured.values()) else measured
 
 
-def _provenance(run: RunRow, shards: Sequence[ShardRow]) -> dict[str, Any]:
+def _provenance(shards: Sequence[MeasuredShard], opened: datetime | None) -> dict[str, Any]:
     """The code of the shards. Where they were measured by trees in different states, nobody knows one: `unknown`."""
-    sources = [dict(shard.source or {}) for shard in shards]
+    sources = [shard.source for shard in shards]
     states = {(source["commit"], source["dirty"], source["diff_sha256"]) for source in sources}
-    finished = max(shard.finished for shard in shards if shard.finished is not None)
+    finished = max(shard.finished for shard in shards)
     one = len(states) == 1
     return {
         "commit": sources[0]["commit"],
@@ -119,17 +132,22 @@ def _provenance(run: RunRow, shards: Sequence[ShardRow]) -> dict[str, Any]:
             for name in sorted({name for source in sources for name in source["packages"]})
         },
         "platform": _all_of(source["platform"] for source in sources),
-        "started": format_time(run.opened or finished),
+        "started": format_time(opened or finished),
         "finished": format_time(finished),
     }
 
 
-def _cost(shards: Sequence[ShardRow], facts: list[dict[str, Any]]) -> dict[str, float]:
-    """Forwards of one text each, seconds of all shards together, bytes of the largest, leases taken."""
-    spent = [shard.finished - shard.started for shard in shards if shard.finished and shard.started]
+def _cost(shards: Sequence[MeasuredShard]) -> dict[str, float]:
+    """Forwards of one text each, seconds of all shards together, bytes of the largest, leases taken.
+
+    Token-layers, and the fewest that these measurements need, where the instrument counted them in every shard.
+    """
+    facts = [shard.facts for shard in shards]
+    counted = [name for name in TOKEN_LAYERS if all(name in fact for fact in facts)]
     return {
         "forwards": float(sum(fact["forwards"] for fact in facts)),
-        "seconds": sum(time.total_seconds() for time in spent),
+        **{name: float(sum(fact[name] for fact in facts)) for name in counted},
+        "seconds": sum((shard.finished - shard.started).total_seconds() for shard in shards),
         "peak_memory_bytes": float(max(fact["peak_memory_bytes"] for fact in facts)),
         "attempts": float(sum(shard.attempts for shard in shards)),
     }

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import logging
 import traceback
+from tempfile import TemporaryFile
 
 from sqlmodel import Session
 
-from app.ledger import joining, judging, queue
+from app.ledger import blobs, joining, judging, queue
 from app.ledger.database import Ledger
 from app.ledger.runs import SOURCE
-from app.ledger.tables import RunRow
-from workers.evidence import assemble
+from app.ledger.tables import RunRow, ShardRow
+from workers import row_file
+from workers.evidence import InconsistentShardsError, MeasuredShard, assemble
 from workers.public_text import public_text
 from workers.source import source_of
 
@@ -51,5 +53,15 @@ def _judge(session: Session, row: RunRow) -> None:
         figures = {"opened_with": sorted(measured_with), "found": here[SOURCE]}
         judging.record_void(session, row, "code_drift", figures)
         return
-    evidence, rows = assemble(session, row, registration, shards)
-    judging.record_evidence(session, row, evidence, rows)
+    with TemporaryFile() as file:
+        parts = (chunk for shard in shards for chunk in blobs.chunks(session, str(shard.rows_sha256)))
+        sha256 = row_file.write(parts, file)
+        evidence = assemble(registration, [_measured(shard) for shard in shards], file, sha256, row.opened)
+        judging.record_evidence(session, row, evidence, file)
+
+
+def _measured(shard: ShardRow) -> MeasuredShard:
+    facts, source, started, finished = shard.facts, shard.source, shard.started, shard.finished
+    if facts is None or source is None or started is None or finished is None:
+        raise InconsistentShardsError(f"shard {shard.index} is done and lacks what it was done with")
+    return MeasuredShard(shard.label, facts, source, started, finished, shard.attempts)

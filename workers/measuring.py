@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache, partial
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
 
 from app.ledger import blobs, datasets, queue, runs
 from app.ledger.database import Ledger
 from app.ledger.runs import Assignment
-from claims import rows, seeds
+from claims import seeds
 from claims.evidence import Refusal
 from claims.pairs import Pairs
 from claims.registration.model import PairsDataset, Registration
 from workers import process
 from workers.heartbeat import Heartbeat, LeaseLostError
+from workers.measurement import measure_into
 from workers.outcome import Outcome
 from workers.public_text import public_text
 from workers.refusals import RefusalError
-from workers.resources import Resources
+from workers.resources import Progress, Resources
 from workers.source import source_of
 
 FAILURE_LINES = 20
@@ -48,9 +47,10 @@ def measure_shard(worker: Worker, run: str, index: int) -> str | None:
         return None
     outcome = Outcome(worker.ledger, assignment.lease, worker.term)
     try:
-        with Heartbeat(worker.ledger, assignment.lease, worker.term) as heartbeat:
-            body, facts = _measure(worker, assignment, heartbeat.progress)
-        kept = outcome.keep(body, facts)
+        with TemporaryFile() as file:
+            with Heartbeat(worker.ledger, assignment.lease, worker.term) as heartbeat:
+                facts = _measure(worker, assignment, heartbeat.progress, file)
+            kept = outcome.keep(file, facts)
     except LeaseLostError as lost:
         log.info("%s", lost)
         return None
@@ -82,17 +82,12 @@ def _take(worker: Worker, run: str, index: int) -> Assignment | None:
         return runs.claim_shard(session, run, index, worker=process.name(), source=source, term=worker.term)
 
 
-def _measure(worker: Worker, assignment: Assignment, progress: Callable[[int], None]) -> tuple[bytes, dict[str, Any]]:
-    """The rows as they are stored, and the facts, once JSON can hold them."""
-    process.prepare_torch()
-    registration = assignment.registration
-    instrument = import_module(f"workers.instruments.{registration.instrument.name}")
+def _measure(worker: Worker, assignment: Assignment, progress: Progress, file: BinaryIO) -> dict[str, Any]:
+    registration, shard = assignment.registration, assignment.lease.shard
     pairs = _pairs(worker.ledger, registration)
-    resources = Resources(pairs=pairs.rows if pairs else (), model_root=worker.model_root)
+    resources = Resources(pairs.rows if pairs else (), worker.model_root, pairs.sha256 if pairs else None)
     seed = partial(seeds.seed, assignment.nonce, assignment.document_sha256)
-    measured = instrument.measure(assignment.lease.shard, registration, seed, resources, progress)
-    facts = {**measured.facts, "dataset_sha256": pairs.sha256 if pairs else None}
-    return rows.encode(measured.rows), json.loads(json.dumps(facts, allow_nan=False))
+    return measure_into(file, shard, registration, seed, resources, progress)
 
 
 def _pairs(ledger: Ledger, registration: Registration) -> Pairs | None:

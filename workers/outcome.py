@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlmodel import Session
@@ -30,11 +30,11 @@ class Outcome:
     lease: Lease
     term: timedelta
 
-    def keep(self, body: bytes, facts: dict[str, Any]) -> bool:
-        """The shard is done; False, and nothing kept, if the lease is lost."""
+    def keep(self, rows: BinaryIO, facts: dict[str, Any]) -> bool:
+        """The shard is done, with the rows in the file; False, and nothing kept, if the lease is lost."""
 
         def write(session: Session) -> bool:
-            return queue.complete(session, self.lease, blobs.put(session, body, ROWS), facts)
+            return queue.complete(session, self.lease, blobs.put(session, rows, ROWS), facts)
 
         return self._patiently(write)
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import BinaryIO
 
 from sqlalchemy import insert
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -19,23 +22,28 @@ class BlobError(LookupError):
     """A blob is missing or its bytes are not what their name says: the database was damaged or tampered with."""
 
 
-def put(session: Session, data: bytes, media_type: str) -> str:
+def put(session: Session, data: bytes | BinaryIO, media_type: str) -> str:
     """Store `data` in this transaction, once however often it is put, and return its SHA-256 in hex.
 
-    Called before the log's lock is taken: two transactions storing the same bytes wait for each other.
+    A file is stored from its beginning to its end, and no more than a chunk of it is held at a time. Called before
+    the log's lock is taken: two transactions storing the same bytes wait for each other.
     """
-    sha256 = hashlib.sha256(data).hexdigest()
-    values = {"sha256": sha256, "size": len(data), "media_type": media_type}
+    file = io.BytesIO(data) if isinstance(data, bytes) else data
+    digest = hashlib.sha256()
+    for chunk in _chunks_of(file):
+        digest.update(chunk)
+    sha256 = digest.hexdigest()
+    values = {"sha256": sha256, "size": file.tell(), "media_type": media_type}
     added = session.execute(upsert(Blob).values(values).on_conflict_do_nothing().returning(col(Blob.sha256)))
-    if added.one_or_none() is not None and data:
-        session.execute(
-            insert(BlobChunk),
-            [
-                {"sha256": sha256, "index": index, "data": data[start : start + CHUNK]}
-                for index, start in enumerate(range(0, len(data), CHUNK))
-            ],
-        )
+    if added.one_or_none() is not None:
+        for index, chunk in enumerate(_chunks_of(file)):
+            session.execute(insert(BlobChunk), [{"sha256": sha256, "index": index, "data": chunk}])
     return sha256
+
+
+def _chunks_of(file: BinaryIO) -> Iterator[bytes]:
+    file.seek(0)
+    return iter(partial(file.read, CHUNK), b"")
 
 
 def size(session: Session, sha256: str) -> int:
@@ -48,8 +56,13 @@ def size(session: Session, sha256: str) -> int:
 
 def read(session: Session, sha256: str) -> bytes:
     """The whole blob; raises `BlobError` when it is missing or damaged."""
+    return b"".join(chunks(session, sha256))
+
+
+def chunks(session: Session, sha256: str) -> Iterator[bytes]:
+    """The blob chunk by chunk, read in this transaction; raises `BlobError` when it is missing or damaged."""
     indices = range(_chunks_in(size(session, sha256)))
-    return b"".join(_checked(sha256, (_chunk(session, sha256, index) for index in indices)))
+    return _checked(sha256, (_chunk(session, sha256, index) for index in indices))
 
 
 def stream(ledger: Ledger, sha256: str, size: int) -> Iterator[bytes]:
@@ -59,13 +72,13 @@ def stream(ledger: Ledger, sha256: str, size: int) -> Iterator[bytes]:
     goes away, holds no connection.
     """
 
-    def chunks() -> Iterator[bytes]:
+    def read_apart() -> Iterator[bytes]:
         for index in range(_chunks_in(size)):
             with ledger.begin() as session:
                 chunk = _chunk(session, sha256, index)
             yield chunk
 
-    return _checked(sha256, chunks())
+    return _checked(sha256, read_apart())
 
 
 def _chunks_in(size: int) -> int:

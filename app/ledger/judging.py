@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 from sqlalchemy import func
 from sqlmodel import Session, select
@@ -21,7 +21,7 @@ from claims.verdict.rule import Verdict, adjudicate, void_without_evidence
 ROWS = "application/jsonl"
 
 
-def record_evidence(session: Session, run: RunRow, evidence: Evidence, rows: bytes) -> Verdict:
+def record_evidence(session: Session, run: RunRow, evidence: Evidence, rows: bytes | BinaryIO) -> Verdict:
     """Record what the run found and what follows from it: `run_ended`, `evidence_recorded`, `adjudicated`.
 
     The caller holds the run, which is running. Raises `claims.lifecycle.IllegalStepError` for a run that has its

@@ -1,10 +1,12 @@
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from claims.flaws import RefusedInputError
-from claims.rows import decode, encode
+from claims.rows import decode, decode_chunks, encode, lines
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 ROWS = st.lists(st.dictionaries(st.text(max_size=5), VALUES, max_size=4), max_size=6)
@@ -31,6 +33,20 @@ def test_the_form_of_a_row():
     assert (
         encode([{"b": 0.1, "a": "é\n\u2028", "c": np.float64(2.5)}]) == '{"a":"é\\n\u2028","b":0.1,"c":2.5}\n'.encode()
     )
+
+
+@given(ROWS, st.lists(st.integers(0, 200), max_size=5))
+def test_wherever_the_bytes_are_cut_the_rows_are_the_same(rows, cuts):
+    body = encode(rows)
+    at = [0, *sorted(min(cut, len(body)) for cut in cuts), len(body)]
+    assert list(decode_chunks(body[a:b] for a, b in itertools.pairwise(at))) == rows
+
+
+def test_rows_are_written_and_read_one_by_one():
+    written = lines({"row": number} for number in itertools.count())
+    assert [next(written) for _ in range(2)] == [b'{"row":0}\n', b'{"row":1}\n']
+    read = decode_chunks(itertools.chain([b'{"row":0}\n{"ro', b'w":1}\n'], itertools.repeat(b'{"row":2}\n')))
+    assert list(itertools.islice(read, 3)) == [{"row": 0}, {"row": 1}, {"row": 2}]
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), object(), "\ud800", np.float32(1)])

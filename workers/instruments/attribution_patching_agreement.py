@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from claims.instruments.attribution_patching_agreement import PARAMS
 from claims.instruments.manifest import Shard
 from claims.instruments.params import completed
@@ -30,8 +32,10 @@ def measure(
     of_dimension = sorted((pair for pair in resources.pairs if pair.dimension == dimension), key=lambda pair: pair.id)
     pairs = [checkpoint.writing.encode(pair) for pair in of_dimension[first : first + int(shard.params["pairs"])]]
     plan = PatchPlan.of(completed(PARAMS, registration.instrument.params))
-    rows: list[Row] = []
-    for done, of_pair in enumerate(pair_rows(checkpoint.sites, pairs, plan), start=1):
-        rows += of_pair
-        progress(done)
-    return Measured(rows, checkpoint.facts(forwards(checkpoint.sites, len(pairs))))
+
+    def rows() -> Iterator[Row]:
+        for done, of_pair in enumerate(pair_rows(checkpoint.sites, pairs, plan), start=1):
+            yield from of_pair
+            progress(done)
+
+    return Measured(rows(), lambda: checkpoint.facts(forwards(checkpoint.sites, len(pairs))))

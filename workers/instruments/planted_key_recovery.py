@@ -33,14 +33,19 @@ def measure(
     del resources  # an organism needs neither files nor a dataset
     number, recipe = int(shard.params["organism"]), recipe_of(registration)
     organism = grow(recipe, seeds, number)
-    rows = list(_organism_rows(organism, number, recipe["min_accuracy"]))
     pairs = _scored_pairs(organism, number, registration.sampling.sizes["pairs_per_organism"], seeds)
     plan = PatchPlan.of(completed(PARAMS, registration.instrument.params))
-    for of_pair in pair_rows(organism.sites, pairs, plan):
-        rows += [{**row, "organism": number} for row in of_pair]
-        progress(len(rows))
+
+    def rows() -> Iterator[Row]:
+        yield from _organism_rows(organism, number, recipe["min_accuracy"])
+        done = 1 + len(organism.twin_norms)
+        for of_pair in pair_rows(organism.sites, pairs, plan):
+            yield from ({**row, "organism": number} for row in of_pair)
+            done += len(of_pair)
+            progress(done)
+
     grown = 2 * (BATCH * recipe["steps"] + HELD_OUT + TWINS)
-    return Measured(rows, _facts(grown + forwards(organism.sites, len(pairs))))
+    return Measured(rows(), lambda: _facts(grown + forwards(organism.sites, len(pairs))))
 
 
 def _organism_rows(organism: Organism, number: int, min_accuracy: float) -> Iterator[Row]:

@@ -2,6 +2,7 @@ import hashlib
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -43,7 +44,8 @@ def registration(register, recipe=SMALL, pairs=4, **parts):
 
 
 def measured(registered, number, seeds=seeds, progress=lambda done: None):
-    return measure(rules.plan(registered, {})[number], registered, seeds, NOTHING, progress)
+    found = measure(rules.plan(registered, {})[number], registered, seeds, NOTHING, progress)
+    return SimpleNamespace(rows=list(found.rows), facts=found.facts())
 
 
 @pytest.fixture

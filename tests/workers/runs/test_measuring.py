@@ -44,6 +44,7 @@ def test_a_run_is_measured_and_judged(worker, file_claim, watch):
     found = Evidence.model_validate(evidence.body)
     assert found.counts == {"organisms": 8, "pairs": 80}
     assert found.cost["forwards"] == 80
+    assert (found.cost["token_layers"], found.cost["token_layers_floor"]) == (880, 800)
     assert found.provenance.dirty in {"clean", "dirty", "unknown"}
     assert {"python", "numpy"} <= set(found.provenance.packages)
     assert found.provenance.started < found.provenance.finished

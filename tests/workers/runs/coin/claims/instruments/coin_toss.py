@@ -19,6 +19,7 @@ MANIFEST = Manifest(
         "additionalProperties": False,
         "properties": {
             "seconds": {"type": "number", "minimum": 0},
+            "tosses": {"type": "integer", "minimum": 0},
             "trouble": {"enum": ["none", "error", "refusal", "death", "not_a_number", "estimate"]},
         },
     },
@@ -55,7 +56,7 @@ def wait_at_the_gate():
 
 
 def estimate(rows, registration):
-    rows = list(rows)
+    rows = [row for row in rows if row["kind"] == "organism"]
     wait_at_the_gate()
     if registration.instrument.params.get("trouble") == "estimate":
         raise ArithmeticError("the estimate is broken")

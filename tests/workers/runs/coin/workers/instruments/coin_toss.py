@@ -9,27 +9,38 @@ from workers.resources import Measured
 
 
 def measure(shard, registration, seeds, resources, progress):
-    params = registration.instrument.params
+    return Measured(toss(shard, registration.instrument.params, seeds, progress), lambda: facts(shard))
+
+
+def toss(shard, params, seeds, progress):
+    """The coin's one row, and before it as many rows of its single tosses as `tosses` says."""
     coin = shard.params["coin"]
-    toss = random.Random(seeds(f"coin/{coin}/toss"))
+    draw = random.Random(seeds(f"coin/{coin}/toss"))
     heads = 0
     for done in range(shard.rows):
-        heads += toss.random() < 0.7
+        heads += draw.random() < 0.7
         time.sleep(params.get("seconds", 0) / shard.rows)
         progress(done + 1)
         wait_at_the_gate(coin, done, progress)
         trouble(params.get("trouble"))
     share = float("nan") if params.get("trouble") == "not_a_number" else heads / shard.rows
-    facts = {
+    for number in range(params.get("tosses", 0)):
+        yield {"kind": "toss", "organism": coin, "toss": number, "landed": draw.random()}
+    yield {"kind": "organism", "organism": coin, "heads": share}
+
+
+def facts(shard):
+    return {
         "weights_sha256": None,
         "dtype": "float64",
         "device": "cpu",
         "attention": "none",
         "forwards": shard.rows,
+        "token_layers": 11 * shard.rows,
+        "token_layers_floor": 10 * shard.rows,
         "peak_memory_bytes": 1000,
         "conformance": {},
     }
-    return Measured([{"kind": "organism", "organism": coin, "heads": share}], facts)
 
 
 def wait_at_the_gate(coin, done, progress):
