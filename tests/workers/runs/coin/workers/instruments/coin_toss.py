@@ -13,7 +13,7 @@ def measure(shard, registration, seeds, resources, progress):
 
 
 def toss(shard, params, seeds, progress):
-    """The coin's one row, and before it as many rows of its single tosses as `tosses` says."""
+    """The coin's one row, and before the first coin's as many rows of single tosses as `tosses` says."""
     coin = shard.params["coin"]
     draw = random.Random(seeds(f"coin/{coin}/toss"))
     heads = 0
@@ -24,8 +24,8 @@ def toss(shard, params, seeds, progress):
         wait_at_the_gate(coin, done, progress)
         trouble(params.get("trouble"))
     share = float("nan") if params.get("trouble") == "not_a_number" else heads / shard.rows
-    for number in range(params.get("tosses", 0)):
-        yield {"kind": "toss", "organism": coin, "toss": number, "landed": draw.random()}
+    for number in range(params.get("tosses", 0) if coin == 0 else 0):
+        yield {"kind": "toss", "organism": coin, "toss": number, "landed": draw.random(), "by": "a hand that is steady"}
     yield {"kind": "organism", "organism": coin, "heads": share}
 
 
