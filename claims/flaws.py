@@ -62,6 +62,12 @@ FLAW_CODES: Mapping[str, str] = MappingProxyType(
         "empty_response": "A response holds no text.",
         "identical_pair": "The chosen and the rejected response are the same.",
         "bad_messages": "A list of messages is not a dialogue that ends with the user.",
+        "no_dimension": "A line of an export names no dimension, and neither does the upload.",
+        "no_answer": "A whole dialogue does not end with an answer of the assistant.",
+        "dialogues_differ": "The chosen and the rejected dialogue differ before their last turn.",
+        "prompt_differs": "The prompt given apart is not the one that the two dialogues begin with.",
+        "bad_transcript": "A whole dialogue in one text does not begin with a turn of Human or Assistant.",
+        "column_in_meta": "A further column of an export has the name of a key of `meta`.",
     }
 )
 

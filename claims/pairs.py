@@ -6,22 +6,21 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from claims.canonical import canonical_bytes, sha256_hex
 from claims.characters import flaws_of_line, flaws_of_text
 from claims.dialogue import Message, flaws_of_dialogue
 from claims.flaws import Flaw, RefusedInputError, pointer
+from claims.preference_formats import Name, in_own_form, is_export
 from claims.registration.model import Dimension
 from claims.shape import flaws_of_shape, in_document_order
 from claims.strict_json import decode, parse, settle
 
 LISTED = 1000  # flaws after which reading stops, and says so
 _NAMES = ("/id", "/dimension", "/cluster")
-
-Name = Annotated[str, StringConstraints(pattern=r"\S", max_length=200), Field(description="up to 200 characters")]
 
 
 @dataclass(frozen=True)
@@ -74,15 +73,16 @@ class _DialogueLine(_Line):
     prompt: list[Message]  # type: ignore[assignment]  # the same key, in its other form
 
 
-def read_pairs(body: bytes) -> Pairs:
-    """The pairs of a JSONL file in UTF-8.
+def read_pairs(body: bytes, dimension: str | None = None) -> Pairs:
+    """The pairs of a JSONL file in UTF-8, each in Antedate's own form or as an export of `claims.preference_formats`.
 
+    `dimension` is that of every line that names none.
     Raises `RefusedInputError` with every flaw of every line; pointers begin with the line's number, from 1.
     """
     pairs: dict[int, Pair] = {}
     flaws: list[Flaw] = []
     for number, line in _lines(body):
-        found = _read(line)
+        found = _read(line, dimension)
         if isinstance(found, Pair):
             pairs[number] = found
             continue
@@ -114,22 +114,31 @@ def _lines(body: bytes) -> Iterator[tuple[int, bytes]]:
     yield from enumerate(lines, start=1)
 
 
-def _read(line: bytes) -> Pair | list[Flaw]:
+def _read(line: bytes, dimension: str | None) -> Pair | list[Flaw]:
     if not line.strip():
         return [Flaw("", "empty_line", "the line is empty", "Leave it out.")]
     try:
         value, flaws = settle(parse(decode(line)), _check_text)
     except RefusedInputError as error:
         return list(error.flaws)
-    model = _DialogueLine if isinstance(value, dict) and isinstance(value.get("prompt"), list) else _Line
     try:
-        fitted = model.model_validate(value)
-    except ValidationError as error:
+        pair = _pair(_fitted(value, dimension))
+    except RefusedInputError as error:
         told = {flaw.pointer for flaw in flaws}
-        shape = [flaw for flaw in flaws_of_shape(error, model) if flaw.pointer not in told]
-        return in_document_order([*flaws, *shape], value)
-    pair = _pair(fitted)
+        return in_document_order([*flaws, *(flaw for flaw in error.flaws if flaw.pointer not in told)], value)
     return [*flaws, *_flaws_of_pair(pair)] or pair
+
+
+def _fitted(value: Any, dimension: str | None) -> _Line:  # noqa: ANN401 - any JSON value
+    own = value
+    if isinstance(value, dict):
+        stated = {} if dimension is None else {"dimension": dimension}
+        own = in_own_form(value, dimension) if is_export(value) else {**stated, **value}
+    model = _DialogueLine if isinstance(own, dict) and isinstance(own.get("prompt"), list) else _Line
+    try:
+        return model.model_validate(own)
+    except ValidationError as error:
+        raise RefusedInputError(*flaws_of_shape(error, model)) from error
 
 
 def _check_text(text: str, at: str, where: str) -> list[Flaw]:
@@ -166,8 +175,10 @@ def _repeated_ids(pairs: Mapping[int, Pair]) -> Iterator[Flaw]:
     for number, pair in pairs.items():
         line = first.setdefault(pair.id, number)
         if line != number:
-            detail = f"line {number}: the id {pair.id} stands in line {line} already"
-            yield Flaw(pointer(number, "id"), "duplicate_id", detail, "Give every pair an id of its own.")
+            same = pair == pairs[line]
+            detail = f"line {number}: the id {pair.id} stands in line {line} already{', of the same pair' * same}"
+            remedy = "Leave one of the two lines out." if same else "Give every pair an id of its own."
+            yield Flaw(pointer(number, "id"), "duplicate_id", detail, remedy)
 
 
 def _on_line(number: int, flaw: Flaw) -> Flaw:

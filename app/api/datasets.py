@@ -15,17 +15,24 @@ from app.api.protocol.paging import link_to_next
 from app.api.protocol.querying import STRICT
 from app.api.protocol.refusals import refused_as
 from app.api.schemas.answers import Page
-from app.api.schemas.datasets import Dataset
+from app.api.schemas.datasets import Dataset, NearDuplicates, UploadedDataset
 from app.ledger import datasets
 from app.ledger.queries import MOST_IN_A_LIST
 from claims.characters import flaws_of_line
 from claims.flaws import Flaw, RefusedInputError, pointer
-from claims.pairs import read_pairs
+from claims.near_duplicates import TooManyOverlapsError, near_duplicates
+from claims.pairs import Pairs, read_pairs
+from claims.registration.model import Dimension
 
 router = APIRouter(tags=["datasets"], dependencies=[STRICT])
-LINES = {"type": "string", "description": "One preference pair a line: id, dimension, prompt, chosen, rejected."}
+LINES = {
+    "type": "string",
+    "description": "One preference pair a line: id, dimension, prompt, chosen, rejected, or an export of Hugging Face.",
+}
+MOST_OVERLAPS = 3e9  # comparing such pairs takes about 20 s; ordinary ones, even a whole 64 MiB of them, have far fewer
 
 Name = Annotated[str, Query(min_length=1, max_length=200, description="What people call it.")]
+OfTheRest = Annotated[Dimension | None, Query(description="The dimension of every line that names none.")]
 
 
 @router.post(
@@ -33,7 +40,7 @@ Name = Annotated[str, Query(min_length=1, max_length=200, description="What peop
     summary="Upload preference pairs",
     status_code=201,
     responses={
-        200: {"model": Dataset, "description": "These pairs are on the ledger already, under the name shown."},
+        200: {"model": UploadedDataset, "description": "These pairs are on the ledger already, under the name shown."},
         **answers(
             errors.UnauthenticatedError,
             errors.ScopeMissingError,
@@ -47,20 +54,32 @@ Name = Annotated[str, Query(min_length=1, max_length=200, description="What peop
     openapi_extra=body(DATASET, LINES, "UTF-8 JSONL. Every bad line is named, and then none is imported."),
 )
 def upload_dataset(
+    *,
     ledger: TheLedger,
     caller: Filer,
     name: Name,
     lines: Annotated[bytes, Depends(body_of(DATASET))],
     response: Response,
-) -> Dataset:
+    dimension: OfTheRest = None,
+) -> UploadedDataset:
     """Put preference pairs on the ledger. The order of lines and of keys does not change what they are."""
     with refused_as(errors.InvalidQueryError):
         _check(name)
-    with refused_as(errors.InvalidPairsError), ledger.begin() as session:
-        uploaded = datasets.upload(session, read_pairs(lines), name, caller.registrant)
+    with refused_as(errors.InvalidPairsError):
+        pairs = read_pairs(lines, dimension)
+    noticed = _near_duplicates(pairs)
+    with ledger.begin() as session:
+        uploaded = datasets.upload(session, pairs, name, caller.registrant)
     response.headers["Location"] = f"/v1/datasets/{uploaded.dataset.sha256}"
     response.status_code = 201 if uploaded.created else 200
-    return Dataset.of(uploaded.dataset)
+    return UploadedDataset.noticed(uploaded.dataset, noticed)
+
+
+def _near_duplicates(pairs: Pairs) -> NearDuplicates | None:
+    try:
+        return NearDuplicates.of(near_duplicates(pairs.rows, MOST_OVERLAPS))
+    except TooManyOverlapsError:
+        return None
 
 
 @router.get("/v1/datasets", summary="Datasets, newest first", responses=answers())
