@@ -1,0 +1,54 @@
+"""Rows of kind bias, laid out by axis."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from claims.instruments.bias_statistics import Axis
+from claims.instruments.manifest import Row
+
+
+def axes_in(rows: Iterable[Row]) -> list[Axis]:
+    """The axes by name, each one's pairs by id; other kinds are passed over.
+
+    Raises ValueError for a pair seen twice on one axis.
+    """
+    found: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        if row["kind"] != "bias":
+            continue
+        pairs = found.setdefault(row["axis"], {})
+        if row["pair_id"] in pairs:
+            raise ValueError(f"the pair {row['pair_id']!r} has two rows on the axis {row['axis']!r}")
+        pairs[row["pair_id"]] = row
+    return [_axis(name, [pairs[pair] for pair in sorted(pairs)]) for name, pairs in sorted(found.items())]
+
+
+def _axis(name: str, rows: Sequence[Row]) -> Axis:
+    return Axis(
+        name,
+        np.array([row["delta"] for row in rows], dtype=np.float64),
+        np.array([row["length_delta"] for row in rows], dtype=np.float64),
+        tuple(row["cluster"] for row in rows),
+    )
+
+
+def seed_of(label: str, axes: Sequence[Axis]) -> int:
+    """The 64-bit seed of what is drawn from these axes: of SHA-256, the first 8 bytes, big-endian.
+
+    Hashed are the label and, for each axis, its name, deltas and length differences (little-endian doubles, pairs by
+    id) and cluster names, each part after its length in bytes: what was read, and nothing that was computed, for sums
+    may differ in the last bit from one machine to the next.
+    """
+    digest = hashlib.sha256()
+    for part in [label.encode(), *(part for axis in axes for part in _parts(axis))]:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return int.from_bytes(digest.digest()[:8], "big")
+
+
+def _parts(axis: Axis) -> list[bytes]:
+    numbers = [values.astype("<f8").tobytes() for values in (axis.deltas, axis.lengths)]
+    return [axis.name.encode(), *numbers, "\n".join(axis.clusters).encode()]

@@ -1,0 +1,93 @@
+"""Bootstraps by cluster against the same resamples taken one by one, and against SciPy's own."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from claims.intervals.by_cluster import by_cluster
+from claims.intervals.cluster_sums import ClusterSums, draws
+from claims.intervals.jackknife_t import jackknife_t
+from claims.intervals.order_statistics import lower, upper
+
+BOOTSTRAPS = ["percentile", "bca", "studentised_bootstrap"]
+VALUES = np.random.default_rng(2).gamma(2, size=25)
+
+
+def mean(values):
+    """Of the values as clusters of one."""
+    values = np.asarray(values, dtype=float)
+    return ClusterSums(np.stack([np.ones_like(values), values]), lambda totals: totals[1:] / totals[:1])
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_is_close_to_scipys(method):
+    lo, hi = by_cluster(method, mean(VALUES), 0.9, 40_000, seed=1)[0]
+    theirs = stats.bootstrap(
+        (VALUES,),
+        np.mean,
+        confidence_level=0.9,
+        n_resamples=40_000,
+        method={"bca": "BCa"}.get(method, method),
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    width = theirs.high - theirs.low
+    assert (lo, hi) == pytest.approx((theirs.low, theirs.high), abs=0.02 * width)
+    if method == "bca":  # which a percentile interval is not
+        plain = by_cluster("percentile", mean(VALUES), 0.9, 40_000, seed=1)[0]
+        assert abs(lo - plain[0]) > 0.02 * width
+
+
+def test_studentised_one_by_one():
+    errors, ratios, value = stats.sem(VALUES), [], VALUES.mean()
+    for (counts,) in draws(25, 999, seed=7, size=10**9):
+        drawn = np.repeat(VALUES, counts.astype(int))
+        ratios.append((drawn.mean() - value) / stats.sem(drawn))
+    ratios.sort()
+    expected = (value - errors * ratios[949], value - errors * ratios[49])
+    assert by_cluster("studentised_bootstrap", mean(VALUES), 0.9, 999, seed=7)[0] == pytest.approx(expected)
+
+
+def test_the_jackknife_is_the_one_that_other_instruments_use():
+    left_out = [float(np.delete(VALUES, index).mean()) for index in range(25)]
+    expected = jackknife_t(float(VALUES.mean()), left_out, 0.95, -np.inf, np.inf)
+    assert by_cluster("jackknife_t", mean(VALUES), 0.95, None, seed=0)[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("method", BOOTSTRAPS)
+@given(st.lists(st.integers(-3, 3), min_size=3, max_size=12), st.integers(0, 9))
+def test_bounds_hold_their_value_or_are_none(method, values, seed):
+    sample = mean(values)
+    lo, hi = by_cluster(method, sample, 0.9, 200, seed)[0]
+    if len(set(values)) == 1:
+        assert lo == hi == sample.values()[0]
+    elif np.isfinite([lo, hi]).all():
+        assert lo <= sample.values()[0] <= hi
+
+
+@pytest.mark.parametrize("method", BOOTSTRAPS)
+def test_what_is_often_undefined_has_no_bounds(method):
+    """Defined only where the last of four clusters is in, as in two resamples of three."""
+    sample = ClusterSums(
+        np.array([[1.0, 1, 1, 1], [1, 2, 3, 4], [0, 0, 0, 1]]),
+        lambda totals: np.where(totals[2:] > 0, totals[1:2] / totals[:1], np.nan),
+    )
+    assert not np.isfinite(by_cluster(method, sample, 0.9, 400, seed=0)).all()
+
+
+def test_another_method_or_no_resamples_is_an_error():
+    with pytest.raises(ValueError, match="wilson"):
+        by_cluster("wilson", mean(VALUES), 0.9, None, seed=0)
+    with pytest.raises(ValueError, match="None resamples"):
+        by_cluster("bca", mean(VALUES), 0.9, None, seed=0)
+
+
+def test_a_bound_leaves_its_share_beyond_it_and_what_is_undefined_is_beyond_either():
+    values = np.arange(1.0, 100.0)
+    assert (lower(values, 0.05), upper(values, 0.05)) == (5, 95)
+    assert lower(values, 0.001) == -np.inf
+    assert upper(values, 0.001) == np.inf
+    few = np.where(values <= 4, np.nan, values)
+    assert (lower(few, 0.05), upper(few, 0.05)) == (5, 99)
+    assert (lower(few, 0.04), upper(few, 0.04)) == (-np.inf, np.inf)
