@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 
 from claims.evidence import Estimate
-from claims.instruments.agreement_statistics import Kept, Ranked, kish
-from claims.intervals.jackknife_t import FEWEST, jackknife_t
+from claims.instruments.agreement_statistics import Kept, Ranked
+from claims.instruments.ratios import estimated, too_few
+from claims.intervals.jackknife_t import jackknife_t
 
 Answer = Estimate | str
 Statistic = Callable[[Kept], float | None]
@@ -25,32 +26,33 @@ class Agreement:
         """By metric: its estimate, or in words why it was not measured."""
         found: dict[str, Answer] = {}
         for dimension, ranked in self.dimensions.items():
-            found[f"rho.{dimension}"] = self._rho(ranked, self.level)
+            found[f"rho.{dimension}"] = self.rho(ranked, self.level)
             found[f"top_attribution_moves.{dimension}"] = self._moves(ranked)
-        found["mean_rho"] = self._mean_rho()
+        found["mean_rho"] = self.mean_rho()
         found["negative_dimensions"] = self._negative_dimensions()
         return found
 
-    def _rho(self, ranked: Ranked, level: float) -> Answer:
+    def rho(self, ranked: Ranked, level: float) -> Answer:
+        """Of one dimension, at a level that may be stricter than that of the rest."""
         return _over_clusters(ranked, ranked.rho, level, -1, 1)
 
     def _moves(self, ranked: Ranked) -> Answer:
         """Of the component that ranks first in the whole sample, which stays that one as clusters are left out."""
-        top = ranked.top_attribution()
+        top = ranked.top_attribution(ranked.everything())
         if top is None:
             return "no component was ranked both ways"
         return _over_clusters(ranked, lambda kept: ranked.moves(top, kept), self.level, 0, inf)
 
-    def _mean_rho(self) -> Answer:
+    def mean_rho(self) -> Answer:
         """Jointly: a cluster is left out of every dimension that holds pairs of it."""
         whole = {name: ranked.rho(ranked.everything()) for name, ranked in self.dimensions.items()}
         value = _mean(whole)
         if value is None:
             return f"rho is not defined in {_undefined(whole)}"
         names = [name for ranked in self.dimensions.values() for name in ranked.grid.clusters]
+        if (few := too_few(names)) is not None:
+            return few
         clusters = sorted(set(names))
-        if len(clusters) < FEWEST:
-            return _too_few(len(clusters))
         left_out = []
         for cluster in clusters:
             rhos = {
@@ -61,7 +63,7 @@ class Agreement:
             if without is None:
                 return f"without the cluster {cluster!r}, rho is not defined in {_undefined(rhos)}"
             left_out.append(without)
-        return _estimate(value, jackknife_t(value, left_out, self.level, -1, 1), self.level, names)
+        return estimated(value, jackknife_t(value, left_out, self.level, -1, 1), self.level, names)
 
     def _negative_dimensions(self) -> Answer:
         """How many rhos are below 0, bounded by the per-dimension intervals at a level at which all hold at once.
@@ -74,7 +76,7 @@ class Agreement:
         if _mean(whole) is None:
             return f"rho is not defined in {_undefined(whole)}"
         joint = 1 - (1 - self.level) / len(self.dimensions)
-        answers = [self._rho(ranked, joint) for ranked in self.dimensions.values()]
+        answers = [self.rho(ranked, joint) for ranked in self.dimensions.values()]
         known = [answer for answer in answers if isinstance(answer, Estimate)]
         if not known:
             return str(answers[0])
@@ -96,15 +98,15 @@ def _over_clusters(ranked: Ranked, statistic: Statistic, level: float, low: floa
     value, clusters = statistic(ranked.everything()), ranked.clusters
     if value is None:
         return "it is not defined: fewer than two components ranked both ways, a ranking all ties, or margins of sum 0"
-    if len(clusters) < FEWEST:
-        return _too_few(len(clusters))
+    if (few := too_few(clusters)) is not None:
+        return few
     left_out: list[float] = []
     for cluster in clusters:
         without = statistic(ranked.without(cluster))
         if without is None:
             return f"it is not defined without the cluster {cluster!r}"
         left_out.append(without)
-    return _estimate(value, jackknife_t(value, left_out, level, low, high), level, ranked.grid.clusters)
+    return estimated(value, jackknife_t(value, left_out, level, low, high), level, ranked.grid.clusters)
 
 
 def _mean(rhos: Mapping[str, float | None]) -> float | None:
@@ -114,21 +116,3 @@ def _mean(rhos: Mapping[str, float | None]) -> float | None:
 
 def _undefined(rhos: Mapping[str, float | None]) -> str:
     return ", ".join(name for name, rho in rhos.items() if rho is None) or "any dimension"
-
-
-def _too_few(clusters: int) -> str:
-    return f"its pairs form {clusters} independent clusters; the jackknife needs {FEWEST}"
-
-
-def _estimate(value: float, bounds: tuple[float, float], level: float, clusters: Sequence[str]) -> Estimate:
-    """`clusters` names each pair's."""
-    return Estimate(
-        value=value,
-        lo=bounds[0],
-        hi=bounds[1],
-        level=level,
-        method="jackknife_t",
-        unit="cluster",
-        n=len(set(clusters)),
-        n_effective=kish(clusters),
-    )

@@ -49,9 +49,9 @@ class Ranked:
         both = ~np.isnan(patching)
         return spearman(list(attribution[both]), list(patching[both]))
 
-    def top_attribution(self) -> str | None:
-        """The component that ranks first by attribution among those ranked both ways."""
-        attribution, _ = self.values(self.everything())
+    def top_attribution(self, kept: Kept) -> str | None:
+        """The component that ranks first by attribution in the kept pairs, among those ranked both ways there."""
+        attribution, _ = self.values(kept)
         return None if np.isnan(attribution).all() else self.grid.components[int(np.nanargmax(attribution))]
 
     def moves(self, component: str, kept: Kept) -> float | None:

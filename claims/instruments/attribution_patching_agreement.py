@@ -9,15 +9,15 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from claims.evidence import Estimate, Estimated
+from claims.instruments.agreement_counts import counts, first_by_attribution
 from claims.instruments.agreement_estimates import Agreement
 from claims.instruments.agreement_statistics import Ranked
-from claims.instruments.grid import LEFT_OUT, grids
+from claims.instruments.grid import grids
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
-from claims.instruments.pair_blocks import MODEL_KINDS, dimensions_of, plan
+from claims.instruments.pair_blocks import MODEL_KINDS, plan
 from claims.instruments.params import completed
+from claims.instruments.patching_cost import cost_of_patching
 from claims.instruments.patching_params import patching
 from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
@@ -52,13 +52,13 @@ MANIFEST = Manifest(
     version="1",
     title="Agreement of attribution and patching",
     summary=(
-        "Attribution (direct linear, frozen_norm) and patching each rank a reward model's attention layers and MLPs "
-        "on preference pairs; per dimension, Spearman's rho says how far the rankings agree. Components are fixed, "
-        "pairs are sampled: intervals are delete-one-cluster jackknife-t, joint over dimensions. The embedding is "
-        "attributed and never patched, so it is in neither ranking; cells whose patch cannot reach the score, or "
-        "replaces a value by itself, are counted and left out of both. Sampling noise in the means pulls rho towards "
-        "zero: read it beside the split-half reliabilities. How reliable the rankings must be for a threshold other "
-        "than 0 has not been settled by simulation yet."
+        "Attribution (direct linear, frozen_norm) and patching each rank a reward model's attention layers and MLPs, "
+        "or its heads, on preference pairs; per dimension, Spearman's rho says how far the rankings agree. Components "
+        "are fixed, pairs are sampled: intervals are delete-one-cluster jackknife-t, joint over dimensions. What is "
+        "attributed and never patched (the embedding; MLPs where heads are ranked) is in neither ranking; cells whose "
+        "patch cannot reach the score, or replaces a value by itself, are counted and left out of both. Sampling "
+        "noise in the means pulls rho towards zero: read it beside the split-half reliabilities. How reliable the "
+        "rankings must be for a threshold other than 0 has not been settled by simulation yet."
     ),
     params=PARAMS,
     metrics=(
@@ -113,8 +113,7 @@ MANIFEST = Manifest(
 
 def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Cost:
     """For a small model of 4 layers on one core; a model's own size is known once it is loaded."""
-    pairs = sum(pairs_per_dimension[dimension] for dimension in dimensions_of(registration))
-    return Cost(forwards=pairs * 10, seconds=round(5 + 0.04 * pairs, 1), memory_bytes=900 * 2**20)
+    return cost_of_patching(registration, completed(PARAMS, registration.instrument.params), pairs_per_dimension)
 
 
 def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
@@ -135,22 +134,5 @@ def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
         estimates={name: answer for name, answer in answers.items() if isinstance(answer, Estimate)},
         diagnostics=diagnostics,
         not_measured=absent,
-        counts=_counts(measured),
+        counts={**counts(measured), **first_by_attribution(measured)},
     )
-
-
-def _counts(measured: Mapping[str, Ranked]) -> dict[str, int]:
-    """`components` are those ranked both ways in some dimension, `components_left_out` the others."""
-    laid = [ranked.grid for ranked in measured.values()]
-    components = {component for grid in laid for component in grid.components}
-    ranked_both_ways = {grid.components[index] for grid in laid for index in np.flatnonzero(grid.joined.any(axis=0))}
-    return {
-        "pairs": sum(len(grid.pairs) for grid in laid),
-        "clusters": len({cluster for grid in laid for cluster in grid.clusters}),
-        "components": len(ranked_both_ways),
-        "components_left_out": len(components - ranked_both_ways),
-        "dimensions": len(measured),
-        "negative_margins": sum(grid.negative_margins for grid in laid),
-        **{f"negative_margins.{name}": ranked.grid.negative_margins for name, ranked in measured.items()},
-        **{state: sum(grid.states[state] for grid in laid) for state in LEFT_OUT},
-    }

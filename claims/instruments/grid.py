@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,15 @@ class Patched:
         """(C,) how many of each component's cells are in one of `states`."""
         counted: NDArray[np.int64] = np.isin(self.state, [_CODES[state] for state in states]).sum(axis=0)
         return counted
+
+    def in_direction(self, direction: str) -> Patched:
+        """Its runs in that direction."""
+        kept = np.array([one == direction for one in self.directions])
+        names = (self.pairs, self.directions, self.clusters)
+        pairs, directions, clusters = (tuple(compress(given, kept)) for given in names)
+        return Patched(
+            pairs, directions, clusters, self.components, self.margin[kept], self.effect[kept], self.state[kept]
+        )
 
     @property
     def negative_margins(self) -> int:

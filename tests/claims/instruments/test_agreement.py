@@ -178,6 +178,47 @@ def test_counts(rows, register):
     assert sum(counts[f"negative_margins.{name}"] for name in DIMENSIONS) == len(negative)
 
 
+def test_counts_say_what_a_table_of_the_run_needs(rows, register):
+    for row in rows:
+        if (row["kind"], row["dimension"], row.get("component")) == ("patch", "caution", "mlp_L3"):
+            row |= {"effect": 0.0, "state": "unreachable"}
+    counts = instrument.estimate(rows, registered(register)).counts
+    assert [counts[f"pairs.{name}"] for name in DIMENSIONS] == [12] * 4
+    assert (counts["attribution_rows"], counts["patch_rows"]) == (48 * 9, 48 * 8)
+    assert counts["components_attributed_alone"] == 1
+    assert [counts[f"unreachable.{name}"] for name in DIMENSIONS] == [0, 12, 0, 0]
+    tops = {name: n for name, n in counts.items() if name.startswith("top_attribution.")}
+    assert len(tops) == 4
+    for dimension in DIMENSIONS:
+        ranked = COMPONENTS[:-1] if dimension == "caution" else COMPONENTS
+        top = max(ranked, key=dict(zip(COMPONENTS, means(rows, dimension, "attribution", abs), strict=True)).get)
+        clusters = {row["cluster"] for row in rows if row["dimension"] == dimension}
+        first = 0
+        for cluster in clusters:
+            left = dict(zip(COMPONENTS, means(rows, dimension, "attribution", abs, without=cluster), strict=True))
+            first += max(ranked, key=left.get) == top
+        assert tops[f"top_attribution.{dimension}.{top}"] == first
+
+
+def test_heads_are_ranked_by_what_was_measured_both_ways_alone(pair_rows, register):
+    """Attribution splits a layer's attention into heads and a bias; MLPs are attributed whole and not patched."""
+    draw = random.Random(12)
+    heads = [f"head_L{layer}_H{head}" for layer in range(2) for head in range(4)]
+    alone = ["bias_L0", "bias_L1", "mlp_L0", "mlp_L1", "norm_bias"]
+    rows = []
+    for dimension in DIMENSIONS:
+        for number in range(9):
+            differentials = {name: draw.gauss(0, 1) for name in [*heads, *alone]}
+            effects = {name: draw.gauss(0, 1) for name in heads}
+            rows += pair_rows(f"{dimension}/{number}", differentials, effects, dimension=dimension)
+    registration = registered(register, granularity="head")
+    estimated = instrument.estimate(rows, registration)
+    assert (estimated.counts["components"], estimated.counts["components_attributed_alone"]) == (8, 6)
+    kept = [row for row in rows if row.get("component") not in {*alone, "embed"}]
+    assert instrument.estimate(kept, registration).estimates == estimated.estimates
+    assert len(estimated.estimates) == 10
+
+
 def test_reliability_is_one_where_every_pair_gives_the_same_ranking_and_low_in_noise(pair_rows):
     draw = random.Random(3)
     same = {name: float(index) for index, name in enumerate(COMPONENTS)}

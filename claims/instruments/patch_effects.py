@@ -1,0 +1,130 @@
+"""What patching each component does on average over clusters of pairs, and what the component ahead of all moves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+from math import inf, isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from claims.evidence import Estimate
+from claims.instruments.grid import LEFT_OUT, Floats, Patched
+from claims.instruments.ratios import NO_SPREAD, Ratios, estimated, in_sample, too_few
+from claims.intervals.jackknife_t import jackknife_t
+
+Answer = Estimate | str
+
+
+def mean_effects(laid: Patched, level: float) -> Iterator[tuple[str, Answer]]:
+    """By component: the mean effect over the cells where its patch could act, or why there is none."""
+    for place, component in enumerate(laid.components):
+        acted = laid.joined[:, place]
+        if not acted.any():
+            yield component, why_never(laid, place)
+            continue
+        clusters = tuple(compress(laid.clusters, acted))
+        yield component, Ratios.means(laid.effect[acted, place : place + 1], clusters).answer(0, level)
+
+
+def moves(laid: Patched, level: float) -> Iterator[tuple[str, Answer]]:
+    """By component: |sum of effects| / |sum of margins| over the same cells, or why there is none.
+
+    Without a cluster the quotient keeps the sign that makes the whole positive, and may fall below 0.
+    """
+    for place, component in enumerate(laid.components):
+        acted = laid.joined[:, place]
+        if not acted.any():
+            yield component, why_never(laid, place)
+            continue
+        effect, margin = laid.effect[acted, place : place + 1], laid.margin[acted]
+        sign = np.sign(effect.sum()) * np.sign(margin.sum())
+        yield component, Ratios(sign * effect, margin, tuple(compress(laid.clusters, acted))).answer(0, level, low=0)
+
+
+def why_never(laid: Patched, place: int) -> str:
+    """What kept every patch of that component from acting."""
+    return f"{' or '.join(state for state in LEFT_OUT if laid.cells_in(state)[place])} in every pair"
+
+
+@dataclass(frozen=True)
+class TopComponent:
+    """What the component with the largest |mean effect| moves, where it was not chosen by the pairs it is read off.
+
+    The largest of noisy values is too large on average. So the component, and the sign of its mean effect, are chosen
+    from all clusters but one, and what it does is read off that one. `effect`, `margin` and `cells` (how many) are
+    sums (G, C) over the cells of G clusters and C components where a patch could act.
+    """
+
+    clusters: tuple[str, ...]
+    components: tuple[str, ...]
+    effect: Floats
+    margin: Floats
+    cells: Floats
+
+    @classmethod
+    def of(cls, laid: Patched) -> TopComponent:
+        clusters = sorted(set(laid.clusters))
+        numbers = {cluster: number for number, cluster in enumerate(clusters)}
+        number = [numbers[cluster] for cluster in laid.clusters]
+
+        def summed(values: Floats) -> Floats:
+            sums = np.zeros((len(clusters), len(laid.components)))
+            np.add.at(sums, number, np.where(laid.joined, values, 0.0))
+            return sums
+
+        return cls(
+            tuple(clusters),
+            laid.components,
+            summed(laid.effect),
+            summed(np.broadcast_to(laid.margin[:, None], laid.effect.shape)),
+            summed(np.ones_like(laid.effect)),
+        )
+
+    def without(self, place: int) -> TopComponent:
+        sums = (np.delete(sums, place, axis=0) for sums in (self.effect, self.margin, self.cells))
+        return TopComponent(self.clusters[:place] + self.clusters[place + 1 :], self.components, *sums)
+
+    @cached_property
+    def chosen(self) -> NDArray[np.int64]:
+        """(G,) the component that is first in the other clusters."""
+        places: NDArray[np.int64] = np.abs(self._of_others()).argmax(axis=1)
+        return places
+
+    @property
+    def value(self) -> float:
+        """The sum of effects read off, in the sign chosen, over |the sum of margins| of those cells; NaN for none."""
+        each = np.arange(len(self.clusters))
+        signs = np.sign(self._of_others()[each, self.chosen])
+        margin = abs(float(self.margin[each, self.chosen].sum()))
+        return float((signs * self.effect[each, self.chosen]).sum()) / margin if margin else np.nan
+
+    def answer(self, level: float) -> Answer:
+        """With its jackknife-t interval, for which each cluster is left out and everything chosen anew."""
+        if not len(self.components):
+            return "nothing was patched"
+        if (few := too_few(self.clusters)) is not None:
+            return few
+        value, left_out = self.value, [self.without(place).value for place in range(len(self.clusters))]
+        if not all(map(isfinite, (value, *left_out))):
+            return "the margins of the pairs where the first component's patch could act add up to 0"
+        lo, hi = jackknife_t(value, left_out, level, -inf, inf)
+        read_off = self.cells[np.arange(len(self.clusters)), self.chosen].astype(int)
+        named = [cluster for cluster, n in zip(self.clusters, read_off, strict=True) for _ in range(n)]
+        return estimated(value, (lo, hi), level, named) if lo < hi else in_sample(value, NO_SPREAD)
+
+    def times(self) -> Counter[str]:
+        """For how many clusters each component was chosen by the others."""
+        return Counter(self.components[place] for place in self.chosen) if self.components else Counter()
+
+    def _of_others(self) -> Floats:
+        """(G, C) mean effects without each cluster; 0 where no patch could act."""
+        cells = self.cells.sum(axis=0) - self.cells
+        means: Floats = np.divide(
+            self.effect.sum(axis=0) - self.effect, cells, out=np.zeros_like(cells), where=cells > 0
+        )
+        return means
