@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -15,6 +16,9 @@ Gauge = Literal["invariant", "covariant", "raw_only"]
 Capability = Literal["scores", "prefix_scores", "activations", "gradients", "hvp", "linear_readout"]
 Limit = Literal["", "organisms", "pairs_per_organism", "pairs", "dimensions"]
 Row = Mapping[str, Any]
+COMPONENT = re.compile(r"embed|norm_bias|(attn|mlp|bias)_L(0|[1-9][0-9]*)|head_L(0|[1-9][0-9]*)_H(0|[1-9][0-9]*)")
+COMPONENTS = "embed, attn_L<layer>, mlp_L<layer>, head_L<layer>_H<head>, bias_L<layer> or norm_bias"
+_WEAKEST_LAST: tuple[Gauge, ...] = ("invariant", "covariant", "raw_only")
 # More than these would take months, and a plan of them more memory than the service has.
 LARGEST: Mapping[str, int] = MappingProxyType({"organisms": 1_000, "pairs_per_organism": 10_000, "pairs": 100_000})
 
@@ -25,7 +29,8 @@ class Metric:
 
     `low` and `high` bound what it can possibly be, and `limit` names what a registration states and the metric cannot
     exceed: a size, or the number of the dataset's dimensions. An `integer` metric is a whole number. A name ending in
-    `.<dimension>` stands for one metric per dimension of the dataset. A diagnostic metric may serve kill criteria and
+    `.<dimension>` stands for one metric per dimension of the dataset; in `.<component>`, for one per component of the
+    model, whose components are known once it is loaded. A diagnostic metric may serve kill criteria and
     controls, never a hypothesis. `ceiling` says, where it is so, why the metric can hardly rise above `ceiling_at`;
     `pulled_to_zero`, where it is so, why its estimates lie too near 0.
     """
@@ -79,6 +84,8 @@ class Manifest:
     `sampling` names the sizes of `Sampling` that a registration must state, and no others may stand there;
     `largest` how large each may be.
     `intervals` lists the methods it offers with the smallest number of independent units each needs.
+    `gauge` is that of the default parameters; where a parameter's value has a weaker one, its schema says so under
+    `gauge`, by value.
     `model_kinds` and `dataset_kinds` are the kinds of subject it takes; `recipes` and `generators` the named ones.
     """
 
@@ -102,9 +109,20 @@ class Manifest:
     largest: Mapping[str, int] = field(default_factory=lambda: LARGEST)
 
     def metric(self, name: str) -> Metric | None:
-        """The metric called `name`, one of a family by dimension included; None when there is none."""
-        family = name.split(".", 1)[0] + ".<dimension>" if "." in name else name
-        return next((metric for metric in self.metrics if metric.name in {name, family}), None)
+        """The metric called `name`, one of a family by dimension or by component included; None when there is none."""
+        prefix, dot, member = name.partition(".")
+        names = {name}
+        if dot:
+            names.add(f"{prefix}.<dimension>")
+        if COMPONENT.fullmatch(member):
+            names.add(f"{prefix}.<component>")
+        return next((metric for metric in self.metrics if metric.name in names), None)
+
+    def gauge_under(self, params: Mapping[str, Any]) -> Gauge:
+        """The gauge of what is measured with these parameters: the weakest that the manifest or one of them states."""
+        rules = ((self.params["properties"].get(name, {}).get("gauge", {}), value) for name, value in params.items())
+        stated = [gauges[value] for gauges, value in rules if isinstance(value, str) and value in gauges]
+        return max([self.gauge, *stated], key=_WEAKEST_LAST.index)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from claims.flaws import Flaw, pointer
-from claims.instruments.manifest import Manifest, Metric
+from claims.instruments.manifest import COMPONENTS, Manifest, Metric
 from claims.registration.model import Comparator, Hypothesis, PairsDataset, Registration, meets
 from claims.registration.vacuity import points, reachable
 
@@ -87,7 +87,8 @@ def _condition(condition: _Condition, registration: Registration, manifest: Mani
 def _named(name: str, path: tuple[str | int, ...], registration: Registration, manifest: Manifest) -> Iterator[Flaw]:
     metric = manifest.metric(name)
     if metric is None:
-        remedy = f"Use one of {', '.join(known.name for known in manifest.metrics)}."
+        known = ", ".join(metric.name for metric in manifest.metrics)
+        remedy = f"Use one of {known}." + (f" A component is {COMPONENTS}." if "<component>" in known else "")
         yield Flaw(pointer(*path), "unknown_metric", f"{manifest.name} does not produce {name}", remedy)
     elif _unknown_dimension(name, metric, registration):
         remedy = f"Use a dimension of the dataset: {', '.join(_dimensions(registration)) or 'it has none'}."

@@ -1,0 +1,50 @@
+"""What share of all |differential| a component, or the last layers, have.
+
+A share is of sums over pairs of |differential|, not of |mean differential|: the magnitude of a mean that is near 0 is
+mostly noise, which does not average out over the many components that do little, and no interval that starts from it
+holds. Sums of magnitudes are means over pairs, and their ratios have sound intervals.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from claims.evidence import Estimate
+from claims.instruments.differentials import Differentials, late_layers, layer_of
+from claims.instruments.ratios import NO_SPREAD, Ratios, estimated, in_sample, too_few
+
+
+def shares(attributed: Differentials) -> Ratios:
+    """Each component's."""
+    magnitude = np.abs(attributed.values)
+    return Ratios(magnitude, magnitude.sum(axis=1), attributed.clusters)
+
+
+def late_share(attributed: Differentials, level: float) -> Estimate | str:
+    """The last layers' together, of everything: what is of no layer, such as the embedding, counts in the whole."""
+    late = [layer_of(component) in late_layers(attributed.layers) for component in attributed.components]
+    magnitude = np.abs(attributed.values)
+    together = magnitude[:, late].sum(axis=1, keepdims=True)
+    return Ratios(together, magnitude.sum(axis=1), attributed.clusters).answer(0, level, 0, 1)
+
+
+def top_share(attributed: Differentials, level: float) -> Estimate | str:
+    """The largest share, whichever component has it.
+
+    The one that is largest in a sample is partly so by luck: its own interval would lie too high. The upper end is the
+    largest of all components' upper bounds, which holds since that of the truly largest does; the lower end is the
+    largest of their lower bounds, at a tail shared among them (Bonferroni).
+    """
+    of_each = shares(attributed)
+    components = range(len(attributed.components))
+    value, first = float(of_each.values.max()), int(of_each.values.argmax())
+    if (few := too_few(attributed.clusters)) is not None and not np.isnan(value):
+        return in_sample(value, few)
+    if (why := of_each.why_not(first)) is not None:
+        return why
+    if of_each.bounds(first, level) is None:
+        return in_sample(value, NO_SPREAD)
+    jointly = 1 - (1 - level) / len(components)
+    above = [bounds for k in components if (bounds := of_each.bounds(k, level, 0, 1)) is not None]
+    below = [bounds for k in components if (bounds := of_each.bounds(k, jointly, 0, 1)) is not None]
+    return estimated(value, (max(lo for lo, _ in below), max(hi for _, hi in above)), level, attributed.clusters)
