@@ -5,7 +5,8 @@ is at least `LIKE` (A. Broder, On the resemblance and containment of documents, 
 sketches or chance.
 
 With runs of three words, a copy in which one word in six was replaced keeps about (5/6)^3 = 0.58 of its shingles,
-which is a similarity of 0.58 / (2 - 0.58) = 0.41. Texts written independently share a few turns of phrase: below 0.05 in `claims.diagnostic`.
+which is a similarity of 0.58 / (2 - 0.58) = 0.41. Texts written independently share a few turns of phrase: no two pairs
+of `claims.diagnostic` reach 0.05.
 """
 
 from __future__ import annotations

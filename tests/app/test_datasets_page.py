@@ -19,7 +19,7 @@ def test_the_example_is_a_pair():
 def test_the_figures_are_those_of_the_code():
     number = {3: "three", 5: "five"}
     assert f"a run of {number[RUN]} words" in PROSE.lower()
-    assert f"at least {LIKE}." in PROSE
+    assert f"at least {LIKE};" in PROSE
     assert f"the first {number[IDS_SHOWN]} ids of the first {number[GROUPS_SHOWN]} groups" in PROSE
     assert f"up to {LISTED:,} flaws" in PROSE
 

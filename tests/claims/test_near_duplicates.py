@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import combinations
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -41,7 +42,7 @@ def groups(*pairs: Pair) -> tuple[tuple[str, ...], ...]:
         {},
         {"chosen": ONE.rejected, "rejected": ONE.chosen},
         {"dimension": "tone", "meta": {"copy": True}},
-        {"prompt": ONE.prompt.upper().replace(",", ";")},
+        {side: getattr(ONE, side).upper().replace(",", ";") for side in ("prompt", "chosen", "rejected")},
         {"prompt": ONE.prompt.replace("Prague", "Brno"), "chosen": ONE.chosen.replace("Vltava", "Svratka")},
         {"prompt": (Message(role="system", content="Be " + "very " * 99), Message(role="user", content=ONE.prompt))},
     ],
@@ -57,7 +58,7 @@ def test_independent_pairs_are_not():
 
 
 def test_a_shared_system_message_makes_nothing_alike():
-    system = Message(role="system", content="You are the assistant of a library. " * 5)
+    system = Message(role="system", content=" ".join(f"rule{number}" for number in range(200)))
     asked = [replace(pair, prompt=(system, Message(role="user", content=pair.prompt))) for pair in (ONE, ANOTHER)]
     assert groups(*asked) == ()
 
@@ -154,6 +155,8 @@ def test_groups_are_the_components_of_the_definition(pairs, random):
     for group in components(ids, alike + declared):
         assert {merged[one] for one in group} == {names[min(group)]}
     assert len(set(merged.values())) == len(components(ids, alike + declared))
+    with patch("claims.near_duplicates._CELLS", random.randrange(1, 40)):  # compared in blocks of any size
+        assert (near_duplicates(pairs), merged_clusters(pairs)) == (found, merged)
     shuffled = random.sample(pairs, len(pairs))
     assert (near_duplicates(shuffled), merged_clusters(shuffled)) == (found, merged)
     again = [replace(pair, cluster=merged[pair.id]) for pair in pairs]
