@@ -85,6 +85,20 @@ class TopComponent:
             summed(np.ones_like(laid.effect)),
         )
 
+    def contenders(self) -> TopComponent:
+        """The same without the components that are first in no sample, whichever two clusters it lacks.
+
+        Without two clusters a sum of effects is nearer to 0, or farther, by no more than its two largest do.
+        """
+        total, two = np.abs(self.effect.sum(axis=0)), _two_largest(np.abs(self.effect))
+        cells = self.cells.sum(axis=0)
+        fewest = cells - _two_largest(self.cells)
+        at_least = np.divide(total - two, cells, out=np.zeros_like(total), where=cells > 0)
+        at_most = np.divide(total + two, fewest, out=np.full_like(total, inf), where=fewest > 0)
+        kept = at_most >= at_least.max(initial=0.0)
+        sums = (each[:, kept] for each in (self.effect, self.margin, self.cells))
+        return TopComponent(self.clusters, tuple(compress(self.components, kept)), *sums)
+
     def without(self, place: int) -> TopComponent:
         sums = (np.delete(sums, place, axis=0) for sums in (self.effect, self.margin, self.cells))
         return TopComponent(self.clusters[:place] + self.clusters[place + 1 :], self.components, *sums)
@@ -92,14 +106,14 @@ class TopComponent:
     @cached_property
     def chosen(self) -> NDArray[np.int64]:
         """(G,) the component that is first in the other clusters."""
-        places: NDArray[np.int64] = np.abs(self._of_others()).argmax(axis=1)
+        places: NDArray[np.int64] = np.abs(self._of_others).argmax(axis=1)
         return places
 
     @property
     def value(self) -> float:
         """The sum of effects read off, in the sign chosen, over |the sum of margins| of those cells; NaN for none."""
         each = np.arange(len(self.clusters))
-        signs = np.sign(self._of_others()[each, self.chosen])
+        signs = np.sign(self._of_others[each, self.chosen])
         margin = abs(float(self.margin[each, self.chosen].sum()))
         return float((signs * self.effect[each, self.chosen]).sum()) / margin if margin else np.nan
 
@@ -121,6 +135,7 @@ class TopComponent:
         """For how many clusters each component was chosen by the others."""
         return Counter(self.components[place] for place in self.chosen) if self.components else Counter()
 
+    @cached_property
     def _of_others(self) -> Floats:
         """(G, C) mean effects without each cluster; 0 where no patch could act."""
         cells = self.cells.sum(axis=0) - self.cells
@@ -128,3 +143,9 @@ class TopComponent:
             self.effect.sum(axis=0) - self.effect, cells, out=np.zeros_like(cells), where=cells > 0
         )
         return means
+
+
+def _two_largest(values: Floats) -> Floats:
+    """The sum (C,) of the two largest of each column of `values` (G, C)."""
+    largest: Floats = np.sort(values, axis=0)[-2:].sum(axis=0)
+    return largest

@@ -99,7 +99,7 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
 def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
     """Every metric of every component over all dimensions; what is undefined or has too few clusters is named."""
     laid = patched(rows)
-    top = TopComponent.of(laid)
+    top = TopComponent.of(laid).contenders()
     answers: dict[str, Answer] = dict(_of_components(laid, registration.level))
     answers["top_moves"] = top.answer(registration.level)
     answers |= _asked_in_vain(answers, registration)

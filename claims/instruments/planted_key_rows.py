@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,22 +24,39 @@ class MeasuredOrganism:
     grid: Grid
 
 
+@dataclass
+class _Facts:
+    """What the rows of kind key and organism say, noted as all rows pass by: these are few, cells are many."""
+
+    norms: dict[int, dict[str, float]] = field(default_factory=dict)
+    constructed: dict[int, set[str]] = field(default_factory=dict)
+    obeyed: dict[int, tuple[float, bool]] = field(default_factory=dict)
+
+    def noting(self, rows: Iterable[Row]) -> Iterator[Row]:
+        for row in rows:
+            if row["kind"] == "key":
+                self.norms.setdefault(row["organism"], {})[row["component"]] = float(row["norm"])
+                if row["constructed"]:
+                    self.constructed.setdefault(row["organism"], set()).add(row["component"])
+            elif row["kind"] == "organism":
+                self.obeyed[row["organism"]] = (row["accuracy"], row["governed"])
+            yield row
+
+
 def organisms_in(rows: Iterable[Row]) -> list[MeasuredOrganism]:
-    """The organisms by number. Raises KeyError when one lacks its rows of a kind."""
-    rows = list(rows)
-    measured = grids(rows, by="organism")
-    norms: dict[int, dict[str, float]] = {}
-    constructed: dict[int, set[str]] = {}
-    for row in rows:
-        if row["kind"] == "key":
-            norms.setdefault(row["organism"], {})[row["component"]] = float(row["norm"])
-            if row["constructed"]:
-                constructed.setdefault(row["organism"], set()).add(row["component"])
+    """The organisms by number, holding numbers and no rows. Raises KeyError when one lacks its rows of a kind."""
+    facts = _Facts()
+    measured = grids(facts.noting(rows), by="organism")
     return [
         MeasuredOrganism(
-            number, row["accuracy"], row["governed"], norms[number], frozenset(constructed[number]), measured[number]
+            number,
+            accuracy,
+            governed,
+            facts.norms[number],
+            frozenset(facts.constructed[number]),
+            measured[number],
         )
-        for number, row in sorted({row["organism"]: row for row in rows if row["kind"] == "organism"}.items())
+        for number, (accuracy, governed) in sorted(facts.obeyed.items())
     ]
 
 

@@ -216,6 +216,25 @@ def test_top_moves_is_read_off_the_clusters_that_did_not_choose(seed):
     assert (found.lo, found.hi) == pytest.approx(jackknife_t(top.value, left_out, 0.95, -np.inf, np.inf))
 
 
+@given(st.integers(0, 2**32 - 1))
+def test_components_that_could_never_be_first_can_be_left_out(seed):
+    draws = np.random.default_rng(seed)
+    cells = draws.integers(0, 3, size=(9, 12)).astype(float)
+    effects = (draws.normal(size=(9, 12)) + draws.choice([0, 0.5, 3], size=12)) * cells
+    top = TopComponent(tuple(map(str, range(9))), tuple("abcdefghijkl"), effects, cells * 2, cells)
+    fewer = top.contenders()
+    assert set(fewer.components) <= set(top.components)
+    assert fewer.times() == top.times()
+    assert fewer.answer(0.95) == top.answer(0.95)
+
+
+def test_what_is_far_behind_is_no_contender():
+    ones = np.ones((9, 3))
+    effects = np.random.default_rng(1).normal(size=(9, 3)) / 10 + [5, 0, 4.9]
+    top = TopComponent(tuple(map(str, range(9))), ("ahead", "behind", "near"), effects, ones, ones)
+    assert top.contenders().components == ("ahead", "near")
+
+
 def test_the_largest_of_nothing_but_noise_is_not_taken_for_an_effect():
     draws = np.random.default_rng(3)
     plain, held_out = [], []
