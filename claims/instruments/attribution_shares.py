@@ -11,7 +11,7 @@ import numpy as np
 
 from claims.evidence import Estimate
 from claims.instruments.differentials import Differentials, late_layers, layer_of
-from claims.instruments.ratios import NO_SPREAD, Ratios, estimated, in_sample, too_few
+from claims.instruments.ratios import NO_SPREAD, Ratios, estimated, in_sample
 
 
 def shares(attributed: Differentials) -> Ratios:
@@ -22,7 +22,8 @@ def shares(attributed: Differentials) -> Ratios:
 
 def late_share(attributed: Differentials, level: float) -> Estimate | str:
     """The last layers' together, of everything: what is of no layer, such as the embedding, counts in the whole."""
-    late = [layer_of(component) in late_layers(attributed.layers) for component in attributed.components]
+    last = late_layers(attributed.layers)
+    late = [layer_of(component) in last for component in attributed.components]
     magnitude = np.abs(attributed.values)
     together = magnitude[:, late].sum(axis=1, keepdims=True)
     return Ratios(together, magnitude.sum(axis=1), attributed.clusters).answer(0, level, 0, 1)
@@ -36,15 +37,11 @@ def top_share(attributed: Differentials, level: float) -> Estimate | str:
     largest of their lower bounds, at a tail shared among them (Bonferroni).
     """
     of_each = shares(attributed)
-    components = range(len(attributed.components))
     value, first = float(of_each.values.max()), int(of_each.values.argmax())
-    if (few := too_few(attributed.clusters)) is not None and not np.isnan(value):
-        return in_sample(value, few)
     if (why := of_each.why_not(first)) is not None:
         return why
-    if of_each.bounds(first, level) is None:
+    jointly = 1 - (1 - level) / len(attributed.components)
+    lower, upper = of_each.bounds(jointly, 0, 1)[:, 0], of_each.bounds(level, 0, 1)[:, 1]
+    if np.isnan(upper[first]):
         return in_sample(value, NO_SPREAD)
-    jointly = 1 - (1 - level) / len(components)
-    above = [bounds for k in components if (bounds := of_each.bounds(k, level, 0, 1)) is not None]
-    below = [bounds for k in components if (bounds := of_each.bounds(k, jointly, 0, 1)) is not None]
-    return estimated(value, (max(lo for lo, _ in below), max(hi for _, hi in above)), level, attributed.clusters)
+    return estimated(value, (float(np.nanmax(lower)), float(np.nanmax(upper))), level, attributed.clusters)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
@@ -38,37 +36,29 @@ def layer_of_mean(curves: Curves, level: float) -> Estimate | str:
         return "the mean final margin is 0: half of it is no place to reach"
     if (few := too_few(curves.clusters)) is not None:
         return in_sample(value, few)
-    final = margins.bounds(curves.layers, level)
-    if final is None or final[0] <= 0 <= final[1]:
+    lo, hi = margins.bounds(level)[-1]
+    if not (lo > 0 or hi < 0):
         return in_sample(value, "the sign of the mean final margin is not certain, so neither is half of it")
     excess = np.sign(mean[-1]) * (curves.margin - curves.margin[:, -1:] / 2)
-    lo, hi = _between(Ratios.means(excess, curves.clusters), (1 - level) / 2)
-    return estimated(value, (lo, hi), level, curves.clusters, "jackknife_t" if lo < hi else "exact")
+    first, last = _between(Ratios.means(excess, curves.clusters), (1 - level) / 2)
+    return estimated(value, (first, last), level, curves.clusters, "jackknife_t" if first < last else "exact")
 
 
 def _between(excess: Ratios, tail: float) -> tuple[float, float]:
     """The interval's layers; the final layer has crossed by definition."""
-    bounds = _Bounds(excess)
-    alone, jointly = bounds.above(tail / 2), bounds.above(tail / 2 / (len(excess.values) - 1))
+    alone, jointly = _surely(excess, tail / 2), _surely(excess, tail / 2 / (len(excess.values) - 1))
     alone[-1] = jointly[-1] = True
-    first = int(bounds.maybe(tail).argmax())
+    first = int(_maybe(excess, tail).argmax())
     return float(first - 1), float(min(int(jointly.argmax()), start_of_last_run(alone)) - 1)
 
 
-@dataclass(frozen=True)
-class _Bounds:
-    """One-sided bounds; a layer whose excess does not vary between clusters is certain of nothing."""
+def _maybe(excess: Ratios, tail: float) -> Flags:
+    """Where it may be at least 0; an excess of unknown error may be anything."""
+    return ~(excess.bounds(1 - 2 * tail)[:, 1] < 0)
 
-    excess: Ratios
 
-    def maybe(self, tail: float) -> Flags:
-        return np.array([bounds is None or bounds[1] >= 0 for bounds in self._at(tail)])
-
-    def above(self, tail: float) -> Flags:
-        return np.array([bounds is not None and bounds[0] > 0 for bounds in self._at(tail)])
-
-    def _at(self, tail: float) -> list[tuple[float, float] | None]:
-        return [self.excess.bounds(k, 1 - 2 * tail) for k in range(len(self.excess.values))]
+def _surely(excess: Ratios, tail: float) -> Flags:
+    return np.asarray(excess.bounds(1 - 2 * tail)[:, 0] > 0)
 
 
 def median_layer(curves: Curves, level: float) -> Estimate | str:

@@ -143,7 +143,8 @@ def _answers(attributed: Differentials, level: float) -> Iterator[tuple[str, Ans
     for suffix, part in {"": attributed, **parts}.items():
         yield f"top_share{suffix}", top_share(part, level)
         yield f"late_share{suffix}", late_share(part, level)
-    of_all, means = shares(attributed), Ratios.means(attributed.values, attributed.clusters)
-    for k, component in enumerate(attributed.components):
-        yield f"share.{component}", of_all.answer(k, level, 0, 1)
-        yield f"mean_differential.{component}", means.answer(k, level)
+    of_all = shares(attributed).answers(level, 0, 1)
+    means = Ratios.means(attributed.values, attributed.clusters).answers(level)
+    for component, share, mean in zip(attributed.components, of_all, means, strict=True):
+        yield f"share.{component}", share
+        yield f"mean_differential.{component}", mean

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, nan
+from math import inf, isfinite, nan
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t
 
 from claims.evidence import Estimate
 from claims.instruments.agreement_statistics import kish
-from claims.intervals.jackknife_t import FEWEST, jackknife_t
+from claims.intervals.jackknife_t import FEWEST
+from claims.intervals.spread import ROUNDING
 
 Floats = NDArray[np.float64]
 NO_SPREAD = "leaving out any cluster changes nothing, so no error is known"
@@ -50,17 +52,36 @@ class Ratios:
         place = np.unique(self.clusters, return_inverse=True)[1]
         return _divided(_of_others(self.numerator, place), _of_others(self.denominator[:, None], place))
 
-    def bounds(self, k: int, level: float, low: float = -inf, high: float = inf) -> tuple[float, float] | None:
-        """The jackknife-t interval of the k-th, or None where no error is known."""
-        lo, hi = jackknife_t(float(self.values[k]), list(self.left_out[:, k]), level, low, high)
-        return (lo, hi) if lo < hi else None
+    def bounds(self, level: float, low: float = -inf, high: float = inf) -> Floats:
+        """The jackknife-t intervals (K, 2), as `claims.intervals.jackknife_t` gives each, of all at once.
+
+        NaN where no error is known: leaving out any cluster changes nothing, but for rounding.
+        """
+        n = len(self.left_out)
+        error = np.sqrt((n - 1) * self.left_out.var(axis=0))
+        half = t.ppf((1 + level) / 2, n - 1) * error
+        ends = np.column_stack([np.maximum(low, self.values - half), np.minimum(high, self.values + half)])
+        scale = high - low if isfinite(high - low) else np.abs(self.left_out).max(axis=0)
+        ends[np.ptp(self.left_out, axis=0) <= ROUNDING * scale] = nan
+        return ends
+
+    def answers(self, level: float, low: float = -inf, high: float = inf) -> list[Estimate | str]:
+        """Each with its jackknife-t interval clipped to [low, high], or in words why there is none."""
+        ends = None if too_few(self.clusters) else self.bounds(level, low, high)
+        return [self._answer(k, ends, level) for k in range(len(self.values))]
 
     def answer(self, k: int, level: float, low: float = -inf, high: float = inf) -> Estimate | str:
-        """The k-th with its jackknife-t interval clipped to [low, high], or in words why there is none."""
-        if (missing := self.why_not(k)) is not None:
-            return missing
-        bounds, value = self.bounds(k, level, low, high), float(self.values[k])
-        return in_sample(value, NO_SPREAD) if bounds is None else estimated(value, bounds, level, self.clusters)
+        """The k-th of `answers`."""
+        return self.answers(level, low, high)[k]
+
+    def _answer(self, k: int, ends: Floats | None, level: float) -> Estimate | str:
+        missing, value = self.why_not(k), float(self.values[k])
+        if ends is None or missing is not None:
+            return str(missing)
+        lo, hi = map(float, ends[k])
+        if np.isnan(lo):
+            return in_sample(value, NO_SPREAD)
+        return estimated(value, (lo, hi), level, self.clusters)
 
     def why_not(self, k: int) -> str | None:
         """Why the k-th can have no interval at all: nothing to divide by, or too few clusters."""

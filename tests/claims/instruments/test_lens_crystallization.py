@@ -168,6 +168,33 @@ def test_of_twenty_the_median_is_certain_by_the_sign_test_at_its_level(estimated
     assert (found.lo, found.hi) == bounds
 
 
+@pytest.mark.parametrize(("late", "bounds"), [(9, (0, 0)), (10, (0, 3)), (20, (0, 3)), (21, (3, 3))])
+def test_of_thirty_too(estimated, late, bounds):
+    """Of 30 fair tosses, 21 or more have probability 0.0214 and 20 or more 0.0494."""
+    curves = [[0, 0, 0, 0, 6]] * late + [[0, 6, 6, 6, 6]] * (30 - late)
+    found = estimated(curves).estimates["crystallization_layer_median"]
+    assert (found.lo, found.hi) == bounds
+
+
+@pytest.mark.parametrize(
+    ("excesses", "hi"),
+    [
+        ([-9, 3.0, 4.0, 9, 9], 0),  # surely from layer 0 on: each alone
+        ([-9, 2.4, 4.0, 9, 9], 1),  # not surely at layer 0, even alone: t of 11 at 0.0125 is 2.59
+        ([-9, 3.0, -9, 4.0, 9], 2),  # alone but for the fall after it: among all layers t at 0.0025 is 3.50
+        ([-9, 4.0, -9, 4.0, 9], 0),  # surely among all layers, whatever comes after
+    ],
+)
+def test_the_upper_end_is_the_layer_surely_there_among_all_or_from_there_on(excesses, hi):
+    """`excesses` over half of the final margin in standard errors of 12 pairs, which are all the noise there is."""
+    noise = np.linspace(-1, 1, 12)
+    noise *= 12**0.5 / noise.std(ddof=1)
+    curves = 50.0 + np.add.outer(noise, np.array(excesses, dtype=float))
+    final = 100 + 1e-3 * noise[:, None]
+    names = tuple(map(str, range(12)))
+    assert layer_of_mean(Curves(names, names, names, np.hstack([curves, final])), 0.95).hi == hi
+
+
 def test_a_pair_without_a_final_margin_is_counted_and_crosses_nowhere(estimated):
     found = estimated([*noisy([0, 6, 6], 12, 8), [0, 3, 0]])
     assert (found.counts["pairs"], found.counts["without_final_margin"], found.counts["ties"]) == (13, 1, 1)

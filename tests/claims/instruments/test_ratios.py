@@ -30,7 +30,11 @@ def test_an_answer_is_the_jackknife_over_those_clipped_to_the_range(columns):
     above, below = columns
     ratios = Ratios(above, below, tuple(CLUSTERS))
     answer = ratios.answer(1, 0.9, -0.001, 0.001)
-    assert (answer.lo, answer.hi) == jackknife_t(ratios.values[1], list(ratios.left_out[:, 1]), 0.9, -0.001, 0.001)
+    by_hand = jackknife_t(ratios.values[1], list(ratios.left_out[:, 1]), 0.9, -0.001, 0.001)
+    assert (answer.lo, answer.hi) == pytest.approx(by_hand)
+    assert ratios.answers(0.9, -0.001, 0.001)[1] == answer
+    for ends, value, left_out in zip(ratios.bounds(0.99), ratios.values, ratios.left_out.T, strict=True):
+        assert tuple(ends) == pytest.approx(jackknife_t(value, list(left_out), 0.99, -9, 9))
     assert (answer.level, answer.method, answer.unit, answer.n) == (0.9, "jackknife_t", "cluster", 8)
     assert answer.n_effective == pytest.approx(11**2 / (2 * 2 + 3 * 3 + 6))
 
@@ -46,7 +50,8 @@ def test_the_order_of_the_pairs_does_not_matter(order):
 
 def test_without_spread_there_is_no_interval_and_the_value_is_told():
     assert "it is 1 in this sample" in Ratios.means(np.ones((11, 1)), CLUSTERS).answer(0, 0.95)
-    assert Ratios.means(np.full((11, 1), 0.1), CLUSTERS).bounds(0, 0.95) is None
+    assert np.isnan(Ratios.means(np.full((11, 1), 0.1), CLUSTERS).bounds(0.95)).all()
+    assert np.isnan(Ratios.means(np.full((11, 1), 1e9 / 3), CLUSTERS).bounds(0.95)).all()
 
 
 def test_seven_clusters_are_too_few():
