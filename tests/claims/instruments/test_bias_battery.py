@@ -27,12 +27,12 @@ def bias_row(pair, axis, delta, length_delta, cluster=None):
 
 @pytest.fixture
 def rows():
-    """Forty pairs on each of three axes, of 36 clusters of which one spans the axes; length earns a reward."""
+    """Sixty pairs on each of three axes, of 56 clusters of which one spans the axes; length earns a reward."""
     draw, found = random.Random(11), []
     for axis, shift in zip(AXES, (0.5, 0.0, -1.0), strict=True):
-        for number in range(40):
+        for number in range(60):
             length = draw.randint(-9, 12)
-            cluster = "shared" if number == 0 else f"{axis}/{min(number, 35)}"
+            cluster = "shared" if number == 0 else f"{axis}/{min(number, 55)}"
             found.append(bias_row(f"{axis}/{number}", axis, shift + 0.1 * length + draw.gauss(0, 1), length, cluster))
     return found
 
@@ -62,15 +62,15 @@ def test_values_by_hand(rows, registered):
         found = estimated.estimates
         d = deltas.mean() / deltas.std(ddof=1)
         assert found[f"mean_delta.{axis}"].value == pytest.approx(deltas.mean())
-        assert found[f"effect_size.{axis}"].value == pytest.approx(d * (1 - 3 / (4 * 39 - 1)))
+        assert found[f"effect_size.{axis}"].value == pytest.approx(d * (1 - 3 / (4 * 59 - 1)))
         assert estimated.diagnostics[f"cohens_d.{axis}"] == pytest.approx(d)
         slope, intercept = np.polyfit(lengths, deltas, 1)
         assert found[f"length_adjusted_delta.{axis}"].value == pytest.approx(intercept)
         assert abs(intercept - deltas.mean()) > 0.05 * abs(slope)
         assert estimated.diagnostics[f"mean_length_delta.{axis}"] == pytest.approx(lengths.mean())
         effect = found[f"effect_size.{axis}"]
-        assert (effect.n, effect.unit, effect.method) == (36, "cluster", "studentised_bootstrap")
-        assert effect.n_effective == estimated.diagnostics[f"n_effective.{axis}"] == pytest.approx(1600 / (35 + 25))
+        assert (effect.n, effect.unit, effect.method) == (56, "cluster", "studentised_bootstrap")
+        assert effect.n_effective == estimated.diagnostics[f"n_effective.{axis}"] == pytest.approx(3600 / (55 + 25))
     largest = max(abs(estimated.estimates[f"effect_size.{axis}"].value) for axis in AXES)
     assert estimated.estimates["max_abs_effect_size"].value == largest
 
@@ -78,15 +78,15 @@ def test_values_by_hand(rows, registered):
 def test_length_is_an_axis_of_its_own(rows, registered):
     """Least squares with a column for each axis, by another way."""
     deltas, lengths = (np.concatenate([of(rows, axis, field) for axis in AXES]) for field in ("delta", "length_delta"))
-    dummies = np.kron(np.eye(3), np.ones((40, 1)))
+    dummies = np.kron(np.eye(3), np.ones((60, 1)))
     slope, *intercepts = np.linalg.lstsq(np.column_stack([lengths, dummies]), deltas, rcond=None)[0]
     residual = deltas - slope * lengths - dummies @ intercepts
     within = lengths - dummies @ [of(rows, axis, "length_delta").mean() for axis in AXES]
-    effect = slope * sqrt(within @ within / 117) / sqrt(residual @ residual / 116) * (1 - 3 / (4 * 116 - 1))
+    effect = slope * sqrt(within @ within / 177) / sqrt(residual @ residual / 176) * (1 - 3 / (4 * 176 - 1))
     estimates = instrument.estimate(rows, registered()).estimates
     assert estimates["length_slope"].value == pytest.approx(slope)
     assert estimates["length_effect_size"].value == pytest.approx(effect)
-    assert estimates["length_slope"].n == 35 * 3 + 1
+    assert estimates["length_slope"].n == 55 * 3 + 1
     pooled = np.polyfit(lengths, deltas, 1)[0]  # which takes what sets axes apart for length
     assert abs(slope - pooled) > 1e-3
 
@@ -219,7 +219,7 @@ def test_a_mean_far_from_nought_loses_no_digits(rows, registered):
     far = [{**row, "delta": row["delta"] + 1e6} for row in rows]
     estimate = instrument.estimate(far, registered("jackknife_t")).estimates["effect_size.honesty"]
     deltas = of(far, "honesty", "delta")
-    assert estimate.value == pytest.approx(deltas.mean() / deltas.std(ddof=1) * (1 - 3 / 155), rel=1e-9)
+    assert estimate.value == pytest.approx(deltas.mean() / deltas.std(ddof=1) * (1 - 3 / 235), rel=1e-9)
 
 
 class TestTheLargest:
@@ -235,14 +235,14 @@ class TestTheLargest:
     def test_by_jackknife_the_level_is_shared_out_over_axes_and_sides(self, rows, registered):
         estimates = instrument.estimate(rows, registered("jackknife_t")).estimates
         honesty = estimates["effect_size.honesty"]
-        error = (honesty.hi - honesty.value) / stats.t.ppf(0.975, 35)
-        expected = -honesty.value - stats.t.ppf(1 - 0.025 / 6, 35) * error
+        error = (honesty.hi - honesty.value) / stats.t.ppf(0.975, 55)
+        expected = -honesty.value - stats.t.ppf(1 - 0.025 / 6, 55) * error
         assert estimates["max_abs_effect_size"].lo == pytest.approx(expected)
 
     def test_of_many_axes_without_effect_may_be_nought(self, registered):
         draw = random.Random(45)  # where one of the ten alone would seem to have one
         rows = [bias_row(f"{a}/{n}", f"a{a}", draw.gauss(0, 1), n % 5) for a in range(10) for n in range(30)]
-        estimates = instrument.estimate(rows, registered()).estimates
+        estimates = instrument.estimate(rows, registered("bca")).estimates
         found = estimates["max_abs_effect_size"]
         assert any(estimates[f"effect_size.a{a}"].lo > 0 or estimates[f"effect_size.a{a}"].hi < 0 for a in range(10))
         assert found.lo == 0
@@ -258,7 +258,7 @@ class TestTheLargest:
         apart = [{**row, "cluster": row["pair_id"]} for row in same]
         one = [row for row in same if row["axis"] == "a0"]
         lo = {
-            name: instrument.estimate(rows, registered()).estimates["max_abs_effect_size"].lo
+            name: instrument.estimate(rows, registered("bca", resamples=20_000)).estimates["max_abs_effect_size"].lo
             for name, rows in (("same", same), ("apart", apart), ("one", one))
         }
         assert lo["same"] == pytest.approx(lo["one"], abs=0.03)
@@ -276,6 +276,29 @@ def test_equivalence_is_a_prediction_of_within(registered, shift, word):
         {**registration.hypotheses[0].model_dump(), "metric": "effect_size.honesty", "predict": predict}
     )
     assert outcome(found.lo, found.hi, band.predict) == word
+
+
+def test_each_metric_is_refused_below_its_own_number_of_clusters(rows, registered):
+    """Forty clusters are enough for a mean by either method, for an effect size by BCa alone."""
+    few = [row for row in rows if row["axis"] == "caution" and row["cluster"] <= "caution/45"]
+    assert len({row["cluster"] for row in few}) == 40
+    studentised, bca = (instrument.estimate(few, registered(method)) for method in ("studentised_bootstrap", "bca"))
+    for estimated in (studentised, bca):
+        assert "mean_delta.caution" in estimated.estimates
+    reason = studentised.not_measured["effect_size.caution"]
+    assert "40 independent clusters" in reason
+    assert "bca from 20" in reason
+    assert studentised.diagnostics["point_effect_size.caution"] == bca.estimates["effect_size.caution"].value
+    assert studentised.diagnostics["point_max_abs_effect_size"] == bca.estimates["max_abs_effect_size"].value
+
+
+def test_a_method_is_offered_from_where_it_first_has_a_metric():
+    assert instrument.MANIFEST.intervals == {
+        "studentised_bootstrap": 12,
+        "jackknife_t": 12,
+        "bca": 20,
+        "percentile": 30,
+    }
 
 
 def test_no_criterion_may_rest_on_what_hypotheses_are_about():

@@ -45,9 +45,14 @@ def test_the_error_of_a_resample_is_its_own_jackknife(sample):
 
 
 def test_what_was_not_drawn_need_not_be_defined_without():
-    """Two clusters of one pair, of which one was drawn twice: without the other there would be less than nothing."""
-    sample = ClusterSums(np.array([[1.0, 1.0], [3.0, 5.0]]), lambda totals: totals[1:] / np.sqrt(totals[:1]))
+    """Of a cluster of one pair and one of five the first was drawn twice: without the other, there were -3 pairs."""
+    sample = ClusterSums(np.array([[1.0, 5.0], [3.0, 5.0]]), of_root)
     assert sample.errors_of(np.array([[2.0, 0.0]])) == pytest.approx(0)
+
+
+def of_root(totals):
+    with np.errstate(invalid="ignore"):
+        return totals[1:] / np.sqrt(totals[:1])
 
 
 def test_every_draw_is_of_as_many_clusters_and_the_same_however_many_at_a_time(monkeypatch):
