@@ -45,20 +45,20 @@ def shingles_of(pairs: Sequence[Pair]) -> Shingles:
     """
     words, texts, owners = _words(pairs)
     starts = np.flatnonzero(texts[: len(texts) - RUN + 1] == texts[RUN - 1 :])
-    runs = words[starts]
+    runs = words[starts].astype(np.int64)
     for offset in range(1, RUN):  # numbered anew at every step, so that no product overflows
         _, runs = np.unique(runs * (words.max(initial=_NO_WORD) + 1) + words[starts + offset], return_inverse=True)
     rows = owners[texts[starts]]
-    everything = coo_array((np.ones(len(rows), dtype=np.int64), (rows, runs)), shape=(len(pairs), len(rows))).tocsc()
+    everything = coo_array((np.ones(len(rows), dtype=np.bool_), (rows, runs)), shape=(len(pairs), len(rows))).tocsc()
     everything.sum_duplicates()
     sizes = np.bincount(everything.indices, minlength=len(pairs))
     return _shared(everything, sizes)
 
 
-def _words(pairs: Sequence[Pair]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _words(pairs: Sequence[Pair]) -> tuple[NDArray[np.intc], NDArray[np.intc], NDArray[np.intc]]:
     """The words of all texts as numbers, for each word its text, and for each text its pair."""
     numbers: defaultdict[str, int] = defaultdict(count(_NO_WORD + 1).__next__)
-    words, texts, owners = array("q"), array("q"), array("q")
+    words, texts, owners = array("i"), array("i"), array("i")
     for owner, pair in enumerate(pairs):
         for text in _texts(pair):
             folded = unicodedata.normalize("NFC", text).casefold()
@@ -78,7 +78,7 @@ def _texts(pair: Pair) -> Iterator[str]:
     yield from (pair.chosen, pair.rejected)
 
 
-def _shared(everything: csc_array[np.int64], sizes: NDArray[np.int64]) -> Shingles:
+def _shared(everything: csc_array[np.bool_], sizes: NDArray[np.int64]) -> Shingles:
     """Columns of the same pairs are joined: a preamble that all prompts have costs no more than one word of it."""
     shared = np.flatnonzero(np.diff(everything.indptr) > 1)
     ends = zip(everything.indptr[shared], everything.indptr[shared + 1], strict=True)

@@ -29,7 +29,7 @@ LINES = {
     "type": "string",
     "description": "One preference pair a line: id, dimension, prompt, chosen, rejected, or an export of Hugging Face.",
 }
-MOST_OVERLAPS = 3e9  # comparing such pairs takes about 20 s; ordinary ones, even a whole 64 MiB of them, have far fewer
+MOST_OVERLAPS = 1e9  # comparing such pairs takes about 10 s; ordinary ones, even a whole 64 MiB of them, have far fewer
 
 Name = Annotated[str, Query(min_length=1, max_length=200, description="What people call it.")]
 OfTheRest = Annotated[Dimension | None, Query(description="The dimension of every line that names none.")]
