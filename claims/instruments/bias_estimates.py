@@ -32,20 +32,14 @@ FEWEST: Mapping[IntervalMethod, Mapping[str, int]] = MappingProxyType(
             "length_effect_size": 50,
         },
         "jackknife_t": {
-            "mean_delta": 30,
+            "mean_delta": 50,
             "effect_size": 12,
             "length_adjusted_delta": 30,
             "length_slope": 12,
             "length_effect_size": 12,
         },
-        "bca": {"mean_delta": 30, "effect_size": 20, "length_adjusted_delta": 30, "length_slope": 50},
-        "percentile": {
-            "mean_delta": 30,
-            "effect_size": 50,
-            "length_adjusted_delta": 50,
-            "length_slope": 50,
-            "length_effect_size": 50,
-        },
+        "bca": {"mean_delta": 50, "effect_size": 20, "length_adjusted_delta": 30, "length_slope": 50},
+        "percentile": dict.fromkeys((*PER_AXIS, *OF_LENGTH), 50),
     }
 )
 

@@ -1,8 +1,8 @@
 """How often each interval over clusters misses the truth, on either side, for the statistics of the bias battery.
 
-By default one small scenario, to hold that the campaign runs and that a sound interval looks sound. With --full, the
-table of docs/instruments/bias_battery.md: 2,000 replicates of every scenario, about an hour on one core; its rule is
-3-instruments.md's, each tail at most alpha/2 + 0.75 points and 3 Monte Carlo errors.
+By default one small scenario, to hold that the campaign runs and that intervals offered there look sound. With --full,
+2,000 replicates of every scenario, some hours on one core: the numbers of clusters in docs/instruments/bias_battery.md
+follow from it, by the rule that each tail be at most alpha/2 + 0.75 points, and 3 Monte Carlo errors.
 
 Deltas are y = sqrt(0.3) of the cluster + sqrt(0.7) of the pair, both of one distribution, moved by `shift`; discrete
 ones are rounded to whole standard deviations. Length differences are normal about half a standard deviation, with the
