@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, BinaryIO
 
+from claims.canonical import sha256_hex
 from claims.entries import format_time
-from claims.evidence import SCHEMA, Estimated, Evidence
+from claims.evidence import SCHEMA, Estimated, Evidence, Refusal
 from claims.instruments import catalogue
 from claims.instruments.manifest import Manifest
 from claims.instruments.params import completed
 from claims.registration.model import LocalModel, PairsDataset, Registration, meets
 from workers import row_file
 
+UNKNOWN = "unknown"  # a model that was not measured
+MEASURED = ("estimates", "diagnostics", "not_measured", "counts", "nondeterminism", "controls", "conformance", "cost")
 TOKEN_LAYERS = ("token_layers", "token_layers_floor")
 
 
@@ -62,6 +65,23 @@ def assemble(
     return Evidence.model_validate(evidence)
 
 
+def refused(registration: Registration, refusal: Refusal, source: Mapping[str, Any]) -> Evidence:
+    """The evidence of a measurement that was refused: what was asked, of which subject, by which code, and why not."""
+    manifest = catalogue()[registration.instrument.name].MANIFEST
+    now = format_time(datetime.now(UTC))
+    model = {"weights_sha256": None, "dtype": UNKNOWN, "device": UNKNOWN, "attention": UNKNOWN}
+    evidence = {
+        "schema": SCHEMA,
+        **_instrument(registration, manifest),
+        "subject": {"model": model, "dataset": {"sha256": _frozen(registration)["pairs"], "n": 0}},
+        **{part: {} for part in MEASURED},
+        "provenance": {**source, "started": now, "finished": now},
+        "rows_sha256": sha256_hex(b""),
+        "refusal": refusal,
+    }
+    return Evidence.model_validate(evidence)
+
+
 def _instrument(registration: Registration, manifest: Manifest) -> dict[str, Any]:
     return {
         "instrument": manifest.name,
@@ -73,18 +93,25 @@ def _instrument(registration: Registration, manifest: Manifest) -> dict[str, Any
 
 
 def _subject(registration: Registration, facts: Sequence[Mapping[str, Any]], estimated: Estimated) -> dict[str, Any]:
-    model, dataset = registration.subject.model, registration.subject.dataset
-    weights = model.weights_sha256 if isinstance(model, LocalModel) else None
-    pairs = dataset.sha256 if isinstance(dataset, PairsDataset) else None
+    frozen = _frozen(registration)
     return {
         "model": {
-            "weights_sha256": _hash("weights", weights, {fact["weights_sha256"] for fact in facts}),
+            "weights_sha256": _hash("weights", frozen["weights"], {fact["weights_sha256"] for fact in facts}),
             **{key: _all_of(fact[key] for fact in facts) for key in ("dtype", "device", "attention")},
         },
         "dataset": {
-            "sha256": _hash("pairs", pairs, {fact["dataset_sha256"] for fact in facts}),
+            "sha256": _hash("pairs", frozen["pairs"], {fact["dataset_sha256"] for fact in facts}),
             "n": estimated.counts["pairs"],
         },
+    }
+
+
+def _frozen(registration: Registration) -> dict[str, str | None]:
+    """The hashes that the registration names."""
+    model, dataset = registration.subject.model, registration.subject.dataset
+    return {
+        "weights": model.weights_sha256 if isinstance(model, LocalModel) else None,
+        "pairs": dataset.sha256 if isinstance(dataset, PairsDataset) else None,
     }
 
 

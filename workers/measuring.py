@@ -19,6 +19,7 @@ from claims.evidence import Refusal
 from claims.pairs import Pairs
 from claims.registration.model import PairsDataset, Registration
 from workers import process
+from workers.free_memory import InsufficientMemoryError
 from workers.heartbeat import Heartbeat, LeaseLostError
 from workers.measurement import measure_into
 from workers.outcome import Outcome
@@ -57,8 +58,8 @@ def measure_shard(worker: Worker, run: str, index: int) -> str | None:
     except RefusalError as refusal:
         outcome.refuse(_told(refusal, worker.model_root))
         return None
-    except blobs.BlobError as damage:
-        outcome.void("dataset_differs", _damaged(assignment.registration, damage))
+    except (blobs.BlobError, InsufficientMemoryError) as cause:
+        outcome.void(*_void(assignment.registration, cause))
         return None
     except Exception:
         failure = _failure(worker.model_root)
@@ -85,7 +86,7 @@ def _take(worker: Worker, run: str, index: int) -> Assignment | None:
 def _measure(worker: Worker, assignment: Assignment, progress: Progress, file: BinaryIO) -> dict[str, Any]:
     registration, shard = assignment.registration, assignment.lease.shard
     pairs = _pairs(worker.ledger, registration)
-    resources = Resources(pairs.rows if pairs else (), worker.model_root, pairs.sha256 if pairs else None)
+    resources = Resources.of(registration, pairs, worker.model_root)
     seed = partial(seeds.seed, assignment.nonce, assignment.document_sha256)
     return measure_into(file, shard, registration, seed, resources, progress)
 
@@ -103,10 +104,13 @@ def _pairs_of(ledger: Ledger, sha256: str) -> Pairs:
         return datasets.pairs_of(session, sha256)
 
 
-def _damaged(registration: Registration, damage: blobs.BlobError) -> dict[str, Any]:
+def _void(registration: Registration, cause: blobs.BlobError | InsufficientMemoryError) -> tuple[str, dict[str, Any]]:
+    """The reason of `claims.verdict.voids`, and the figures."""
+    if isinstance(cause, InsufficientMemoryError):
+        return "insufficient_memory", {"need_bytes": cause.need, "have_bytes": cause.have}
     dataset = registration.subject.dataset
     frozen = dataset.sha256 if isinstance(dataset, PairsDataset) else None
-    return {"frozen": frozen, "measured": None, "failure": str(damage)}
+    return "dataset_differs", {"frozen": frozen, "measured": None, "failure": str(cause)}
 
 
 def _told(refusal: RefusalError, model_root: Path | None) -> Refusal:

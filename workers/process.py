@@ -49,6 +49,8 @@ def prepare_torch() -> None:
 
     Children measure side by side: with a thread for every core in each, a forward took fifty times as long.
     """
+    # Spinning OpenMP threads of several processes starve each other; read when torch is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     import torch  # noqa: PLC0415 - the parent, and workers that never measure, do without it
 
     if "OMP_NUM_THREADS" not in os.environ:

@@ -6,13 +6,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
+from app.ledger.model_files import resolve
+from claims.instruments import catalogue
 from claims.instruments.manifest import Row
-from claims.pairs import Pair
-from claims.registration.model import LocalModel
+from claims.pairs import Pair, Pairs
+from claims.registration.model import LocalModel, Registration
+from workers import free_memory
 
 if TYPE_CHECKING:
     from workers.models.checkpoint import Checkpoint
+
+Identity = tuple[tuple[str, int, int, int], ...]
+# What is still in memory needs no more of it.
+_held: WeakValueDictionary[Identity, Checkpoint] = WeakValueDictionary()
 
 Seeds = Callable[[str], int]
 Progress = Callable[[int], None]
@@ -35,14 +43,45 @@ class Measured:
 
 @dataclass(frozen=True)
 class Resources:
-    """The dataset's pairs and hash (none for a generated one), and the directory under which local models lie."""
+    """The dataset's pairs and hash (none for a generated one), and the directory under which local models lie.
+
+    `process_bytes` is the memory that the process takes by the instrument's cost, weights apart.
+    """
 
     pairs: tuple[Pair, ...]
     model_root: Path | None
     dataset_sha256: str | None = None
+    process_bytes: int = 0
+
+    @classmethod
+    def of(cls, registration: Registration, pairs: Pairs | None, model_root: Path | None) -> Resources:
+        """What measuring this takes, over these pairs (None for a generated dataset)."""
+        cost = catalogue()[registration.instrument.name].cost(registration, pairs.dimensions if pairs else {})
+        rows, sha256 = (pairs.rows, pairs.sha256) if pairs else ((), None)
+        return cls(rows, model_root, sha256, cost.memory_bytes)
 
     def load(self, model: LocalModel) -> Checkpoint:
-        """The checkpoint, kept in this process while its files stay the same. Raises `RefusalError`."""
+        """The checkpoint, kept in this process while its files stay the same.
+
+        Raises `RefusalError`, and `InsufficientMemoryError` for one that does not fit into free memory.
+        """
         from workers.models.loading import load  # noqa: PLC0415  # torch is imported in the measuring child alone
 
-        return load(model, self.model_root)
+        weights = self._weights(model)
+        if weights is not None and weights not in _held:
+            free_memory.require([Path(name) for name, *_ in weights], self.process_bytes)
+        checkpoint = load(model, self.model_root)
+        if weights is not None:
+            _held[weights] = checkpoint
+        return checkpoint
+
+    def _weights(self, model: LocalModel) -> Identity | None:
+        """The files of weights as they are now; None for a directory that is not to be used, as `load` will say."""
+        if self.model_root is None:
+            return None
+        try:
+            files = sorted(resolve(model.directory, self.model_root).glob("*.safetensors"))
+            stats = [(file, file.stat()) for file in files]
+        except (OSError, ValueError):
+            return None
+        return tuple((str(file), stat.st_ino, stat.st_mtime_ns, stat.st_size) for file, stat in stats)

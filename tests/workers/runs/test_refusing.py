@@ -21,6 +21,7 @@ from workers.measuring import measure_shard
 
 ROOT = Path(__file__).parents[3]
 LLAMA = ROOT / "tests" / "fixtures" / "models" / "llama-gqa"
+DECLARED = 300 * 10**9  # bytes of weights
 REFUSED = ["registered", "opened", "refused", "run_ended", "voided"]
 TERMINATE = text("SELECT pg_terminate_backend(pg_backend_pid())")
 
@@ -82,6 +83,19 @@ def test_where_the_models_lie_is_not_told(model_worker, model, file_agreement, w
     assert watch.types(claim) == REFUSED
     assert "$ANTEDATE_MODEL_ROOT/llama-gqa" in watch.history(claim)[2].payload["refusal"]["detail"]
     assert str(model.parent) not in json.dumps([entry.payload for entry in watch.history(claim)])
+
+
+def test_weights_that_no_memory_holds_void_the_run_before_they_are_read(model_worker, model, file_agreement, watch):
+    claim = file_agreement()
+    header = json.dumps({"a": {"dtype": "F32", "shape": [DECLARED // 4], "data_offsets": [0, DECLARED]}}).encode()
+    with (model / "model.safetensors").open("wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        file.truncate(8 + len(header) + DECLARED)  # as large as it says, and takes no room
+    assert measure_shard(model_worker, f"{claim}-1", 0) is None
+    assert watch.types(claim) == ["registered", "opened", "run_ended", "voided"]
+    payload = watch.history(claim)[-1].payload
+    assert payload["reason"] == "insufficient_memory"
+    assert payload["figures"]["need_bytes"] >= DECLARED > payload["figures"]["have_bytes"] > 0
 
 
 def test_a_connection_lost_while_refusing_costs_no_refusal(worker, file_claim, watch, monkeypatch):
