@@ -13,6 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import pytest_socket
+from hypothesis import HealthCheck, settings
 from psycopg import sql
 
 from app.embedded.accounts import server_account
@@ -24,6 +25,10 @@ from app.embedded.supervisor import Stage, Supervisor
 from app.embedded.valkey import valkey_service
 from app.ledger.migrate import upgrade
 from app.settings import Settings
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 OURS = re.compile(r"DATABASE_URL|DATABASE_OWNER_URL|REDIS_URL|ANTEDATE_.*")
 

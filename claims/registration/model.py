@@ -106,6 +106,7 @@ class TinyModel(Part):
     seed: Annotated[int, Field(ge=0, lt=2**32)]
 
 
+CheckpointModel = HuggingFaceModel | LocalModel | TinyModel
 SubjectModel = Annotated[HuggingFaceModel | LocalModel | OrganismModel | TinyModel, Field(discriminator="kind")]
 
 

@@ -13,7 +13,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-import hypothesis
 import pytest
 import uvicorn
 from fastapi import FastAPI
@@ -34,10 +33,6 @@ from claims.evidence import Evidence
 from claims.registration.model import Registration
 from claims.registration.yaml_form import read_yaml
 from claims.rows import encode
-
-# How long an example takes depends on what else the machine does: no test may fail by the clock.
-hypothesis.settings.register_profile("unhurried", deadline=None)
-hypothesis.settings.load_profile("unhurried")
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "planted_key.yaml"
 

@@ -5,16 +5,11 @@ from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from claims.evidence import Evidence
 from claims.flaws import FLAW_CODES, RefusedInputError
 from claims.instruments.manifest import Cost, Manifest, Metric
 from claims.registration.model import Registration
-
-# How long an example takes depends on what else the machine does: no test may fail by the clock.
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("unhurried")
 
 MANIFEST = Manifest(
     name="ruler",

@@ -13,7 +13,8 @@ from claims.instruments.planted_key_recipe import recipe_of
 from claims.instruments.planted_key_recovery import PARAMS
 from claims.registration.model import Registration
 from workers.models.memory import peak_bytes
-from workers.models.pair_rows import PatchPlan, Row, forwards, pair_rows
+from workers.models.pair_rows import Asked, Row, pair_rows
+from workers.models.pair_runs import PatchPlan, Tally
 from workers.models.pairs import TokenPair, TokenText
 from workers.organisms.planted_key import ATTENTION, BATCH, HELD_OUT, TWINS, Organism, grow
 from workers.organisms.planted_key_pairs import Purpose
@@ -35,17 +36,18 @@ def measure(
     organism = grow(recipe, seeds, number)
     pairs = _scored_pairs(organism, number, registration.sampling.sizes["pairs_per_organism"], seeds)
     plan = PatchPlan.of(completed(PARAMS, registration.instrument.params))
+    asked, tally = Asked(attribution="frozen_norm", patch=plan), Tally()
 
     def rows() -> Iterator[Row]:
         yield from _organism_rows(organism, number, recipe["min_accuracy"])
         done = 1 + len(organism.twin_norms)
-        for of_pair in pair_rows(organism.sites, pairs, plan):
+        for of_pair in pair_rows(organism.anatomy, pairs, asked, tally):
             yield from ({**row, "organism": number} for row in of_pair)
             done += len(of_pair)
             progress(done)
 
     grown = 2 * (BATCH * recipe["steps"] + HELD_OUT + TWINS)
-    return Measured(rows(), lambda: _facts(grown + forwards(organism.sites, len(pairs))))
+    return Measured(rows(), lambda: _facts(grown, tally))
 
 
 def _organism_rows(organism: Organism, number: int, min_accuracy: float) -> Iterator[Row]:
@@ -75,13 +77,14 @@ def _cluster(number: int) -> str:
     return f"organism/{number}"
 
 
-def _facts(texts: int) -> dict[str, object]:
+def _facts(grown: int, tally: Tally) -> dict[str, object]:
     return {
         "weights_sha256": None,
         "dtype": "float32",
         "device": "cpu",
         "attention": ATTENTION,
-        "forwards": texts,
+        **tally.facts(),
+        "forwards": grown + tally.texts,
         "peak_memory_bytes": peak_bytes(),
         "conformance": {},
     }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from workers.models.anatomy import Anatomy
 from workers.models.memory import peak_bytes
-from workers.models.sites import Sites
+from workers.models.pair_runs import Tally
 from workers.models.text import Writing
 
 
@@ -14,7 +15,7 @@ from workers.models.text import Writing
 class Checkpoint:
     """`conformance` holds what the gate measured when the model was loaded."""
 
-    sites: Sites
+    anatomy: Anatomy
     writing: Writing
     weights_sha256: str
     dtype: str
@@ -22,14 +23,14 @@ class Checkpoint:
     attention: str
     conformance: dict[str, float]
 
-    def facts(self, forwards: int) -> dict[str, Any]:
-        """What evidence needs beyond rows, after so many texts went through the model."""
+    def facts(self, tally: Tally) -> dict[str, Any]:
+        """What evidence needs beyond rows, after what the tally counts went through the model."""
         return {
             "weights_sha256": self.weights_sha256,
             "dtype": self.dtype,
             "device": self.device,
             "attention": self.attention,
-            "forwards": forwards,
+            **tally.facts(),
             "peak_memory_bytes": peak_bytes(),
             "conformance": self.conformance,
         }

@@ -9,11 +9,11 @@ import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
 
 from app.ledger.model_files import resolve
-from claims.registration.model import LocalModel
+from claims.registration.model import CheckpointModel, LocalModel
 from claims.weights import weights_sha256
 from workers.models.checkpoint import Checkpoint
 from workers.models.conformance import conform
-from workers.models.sites import find_sites
+from workers.models.families import anatomy_of
 from workers.models.text import Writing
 from workers.refusals import RefusalError
 
@@ -23,8 +23,12 @@ KEPT = 2
 Identity = tuple[tuple[str, int, int, int], ...]
 
 
-def load(model: LocalModel, root: Path | None) -> Checkpoint:
+def load(model: CheckpointModel, root: Path | None) -> Checkpoint:
     """The checkpoint in float32 on the CPU, kept while its files stay as they are. Raises `RefusalError`."""
+    if not isinstance(model, LocalModel):
+        raise RefusalError(
+            "unsupported_model", f"The subject is of the kind {model.kind!r}.", "Name a local checkpoint directory."
+        )
     if root is None:
         raise RefusalError(
             "no_model_root", "This worker has no model root.", "Set ANTEDATE_MODEL_ROOT to the directory of models."
@@ -64,11 +68,11 @@ def _load(directory: Path, _identity: Identity, readout: int | None) -> Checkpoi
 def _conforming(directory: Path, readout: int | None) -> Checkpoint:
     sha256 = weights_sha256(directory)
     model, tokenizer = _read(directory)
-    sites = find_sites(model, _output(model, readout))
+    anatomy = anatomy_of(model, _output(model, readout))
     writing = Writing(tokenizer, int(model.config.max_position_embeddings))
-    conformance = conform(model, sites, writing)
+    conformance = conform(model, anatomy, writing)
     device = next(model.parameters()).device
-    return Checkpoint(sites, writing, sha256, "float32", device.type, ATTENTION, conformance)
+    return Checkpoint(anatomy, writing, sha256, "float32", device.type, ATTENTION, conformance)
 
 
 def _read(directory: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:

@@ -1,107 +1,132 @@
-"""Preference pairs measured on a model: rows of kind score, attribution and patch."""
+"""Rows of preference pairs: what scores, lens, attribution and patches say of each, in the fields that evidence has."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from workers.models.attribution import contributions
-from workers.models.pairs import TokenPair, TokenText
-from workers.models.patching import (
-    TOKENS_A_FORWARD,
-    Alignment,
-    Patch,
-    Positions,
-    patch_every_component,
-    source_index,
-)
-from workers.models.reading import read
-from workers.models.sites import Sites
+from workers.models.anatomy import Anatomy
+from workers.models.attribution import Convention, contributions
+from workers.models.finite import refuse_not_finite
+from workers.models.gradients import estimates
+from workers.models.grid import patch_each
+from workers.models.pair_runs import SIDES, PairRun, PatchPlan, Tally, pair_runs
+from workers.models.pairs import TokenPair
+from workers.models.patching import Direction, Granularity, Patching, Site, sites_of
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class PatchPlan:
-    """`noising` replaces in the chosen run what the rejected run had, `denoising` the reverse."""
+class Asked:
+    """Which rows a measurement writes beside those of kind score; `budget` bounds the bytes that patching takes.
 
-    alignment: Alignment
-    positions: Positions
-    direction: Literal["noising", "denoising"]
+    `attribution` at `granularity`; with `gradient`, rows of kind attribution are first-order estimates of the patches.
+    """
 
-    @classmethod
-    def of(cls, params: Mapping[str, Any]) -> PatchPlan:
-        return cls(params["alignment"], params["positions"], params["direction"])
-
-
-def forwards(sites: Sites, pairs: int) -> int:
-    """How many texts go through the model to measure so many pairs."""
-    return pairs * (2 + len(sites.components))
+    lens: bool = False
+    attribution: Convention | None = None
+    granularity: Granularity = "component"
+    patch: PatchPlan | None = None
+    gradient: bool = False
+    budget: int = 1 << 30
 
 
-def pair_rows(sites: Sites, pairs: Sequence[TokenPair], plan: PatchPlan) -> Iterator[list[Row]]:
+@dataclass(frozen=True)
+class _Cell:
+    """One row of every pair of a run: what all have alike, and columns of what each has of its own."""
+
+    alike: Row
+    own: Mapping[str, Sequence[Any]]
+
+
+def pair_rows(anatomy: Anatomy, pairs: Sequence[TokenPair], asked: Asked, tally: Tally) -> Iterator[list[Row]]:
     """The rows of each pair, in the order of `pairs`.
 
-    Neighbours of the same lengths are measured together; nothing is ever padded. Raises `RefusalError` when a
-    value is not finite or the attribution of a text is not complete.
+    Raises `RefusalError` when a value is not finite or the attribution of a text is not complete.
     """
-    for block in _blocks(sites, pairs):
-        yield from _measure(sites, block, plan)
+    for run in pair_runs(anatomy, pairs, asked.patch, tally, gradients=asked.gradient):
+        cells = list(_cells(anatomy, run, asked, tally))
+        for number, pair in enumerate(run.pairs):
+            at = {"pair_id": pair.id, "dimension": pair.dimension, "cluster": pair.cluster}
+            yield [
+                {**at, **cell.alike, **{name: column[number] for name, column in cell.own.items()}} for cell in cells
+            ]
 
 
-def _blocks(sites: Sites, pairs: Sequence[TokenPair]) -> Iterator[list[TokenPair]]:
-    for lengths, alike in groupby(pairs, key=lambda pair: (len(pair.chosen.ids), len(pair.rejected.ids))):
-        size = max(1, TOKENS_A_FORWARD // (max(lengths) * len(sites.components)))
-        block = list(alike)
-        yield from (block[first : first + size] for first in range(0, len(block), size))
+def _cells(anatomy: Anatomy, run: PairRun, asked: Asked, tally: Tally) -> Iterator[_Cell]:
+    for trace in run.traces.values():
+        refuse_not_finite(trace.said())
+    yield from _scores(run)
+    if asked.lens:
+        yield from _lens(anatomy, run)
+    if asked.attribution is not None:
+        yield from _attribution(anatomy, run, asked.attribution, asked.granularity)
+    if asked.patch is not None:
+        sites = sites_of(anatomy, asked.patch.granularity)
+        for direction, patching in run.patchings.items():
+            if asked.gradient:
+                yield from _gradients(sites, direction, patching)
+            yield from patch_cells(anatomy, run, sites, direction, budget=asked.budget, tally=tally)
 
 
-def _measure(sites: Sites, pairs: Sequence[TokenPair], plan: PatchPlan) -> Iterator[list[Row]]:
-    texts = {"chosen": [pair.chosen for pair in pairs], "rejected": [pair.rejected for pair in pairs]}
-    ids = {side: torch.tensor([text.ids for text in texts[side]]) for side in texts}
-    readings = {side: read(sites, ids[side]) for side in texts}
-    parts = {side: contributions(sites, readings[side]) for side in texts}
-    patched, source = ("chosen", "rejected") if plan.direction == "noising" else ("rejected", "chosen")
-    index = _indices(texts[patched], texts[source], plan)
-    patches = patch_every_component(sites, ids[patched], readings[patched], readings[source], index)
-    for number, pair in enumerate(pairs):
-        scores = {side: float(reading.scores[number]) for side, reading in readings.items()}
-        at = {"pair_id": pair.id, "dimension": pair.dimension, "cluster": pair.cluster}
-        yield [
-            *_score_rows(at, pair, scores),
-            *_attribution_rows(at, parts, number),
-            *_patch_rows(at, sites.components, patches[number], plan, scores["chosen"] - scores["rejected"]),
-        ]
+def _scores(run: PairRun) -> Iterator[_Cell]:
+    for side in SIDES:
+        scores = run.traces[side].scores.tolist()
+        yield _Cell({"kind": "score", "side": side, "tokens": run.traces[side].length}, {"score": scores})
 
 
-def _indices(patched: Iterable[TokenText], source: Iterable[TokenText], plan: PatchPlan) -> Tensor:
-    return torch.stack(
-        [source_index(a, b, plan.alignment, plan.positions) for a, b in zip(patched, source, strict=True)]
-    )
+def _lens(anatomy: Anatomy, run: PairRun) -> Iterator[_Cell]:
+    with torch.no_grad():
+        margins = {side: anatomy.reward(trace.stream()) for side, trace in run.traces.items()}
+    margins["margin"] = margins["chosen"] - margins["rejected"]
+    for layer in range(len(anatomy.blocks) + 1):
+        own = {name: values[layer].tolist() for name, values in margins.items()}
+        yield _Cell({"kind": "lens", "layer": layer - 1}, own)
 
 
-def _score_rows(at: Row, pair: TokenPair, scores: Mapping[str, float]) -> Iterator[Row]:
-    for side, text in (("chosen", pair.chosen), ("rejected", pair.rejected)):
-        yield {"kind": "score", **at, "side": side, "score": scores[side], "tokens": len(text.ids)}
+def _attribution(anatomy: Anatomy, run: PairRun, convention: Convention, granularity: Granularity) -> Iterator[_Cell]:
+    with torch.no_grad():
+        chosen, rejected = (contributions(anatomy, run.traces[side], convention, granularity) for side in SIDES)
+    for component, of_chosen in chosen.items():
+        yield _differential(component, of_chosen, rejected[component])
 
 
-def _attribution_rows(at: Row, parts: Mapping[str, Mapping[str, Tensor]], number: int) -> Iterator[Row]:
-    for component, of_chosen in parts["chosen"].items():
-        chosen, rejected = float(of_chosen[number]), float(parts["rejected"][component][number])
-        values = {"chosen": chosen, "rejected": rejected, "differential": chosen - rejected}
-        yield {"kind": "attribution", **at, "component": component, **values}
+def _gradients(sites: Sequence[Site], direction: Direction, patching: Patching) -> Iterator[_Cell]:
+    """What the chosen and what the rejected text has there, weighted by the gradient at the text that is patched."""
+    for site, (own, taken) in zip(sites, estimates(patching, sites), strict=True):
+        cell = _differential(site.name, *((own, taken) if direction == "noising" else (taken, own)))
+        yield _Cell({**cell.alike, "direction": direction}, cell.own)
 
 
-def _patch_rows(
-    at: Row, components: Iterable[str], patches: Sequence[Patch], plan: PatchPlan, margin: float
-) -> Iterator[Row]:
+def _differential(component: str, chosen: Tensor, rejected: Tensor) -> _Cell:
+    own = {"chosen": chosen.tolist(), "rejected": rejected.tolist(), "differential": (chosen - rejected).tolist()}
+    return _Cell({"kind": "attribution", "component": component}, own)
+
+
+def patch_cells(
+    anatomy: Anatomy, run: PairRun, sites: Sequence[Site], direction: Direction, *, budget: int, tally: Tally
+) -> Iterator[_Cell]:
     """Effect is r_chosen - r_patched when noising, r_patched - r_rejected when denoising: towards the other run."""
-    sign = -1 if plan.direction == "noising" else 1
-    for component, patch in zip(components, patches, strict=True):
-        values = {"effect": sign * patch.change, "state": patch.state, "direction": plan.direction, "margin": margin}
-        yield {"kind": "patch", **at, "component": component, **values}
+    patching, margin = run.patchings[direction], (run.traces["chosen"].scores - run.traces["rejected"].scores).tolist()
+    with torch.no_grad():
+        states = patching.states(anatomy, sites)
+        acting = [site for site, state in zip(sites, states, strict=True) if "ok" in state]
+        grid = patch_each(anatomy, acting, patching, budget)
+    refuse_not_finite({f"Patching {site.name}": scores for site, scores in zip(acting, grid.scores, strict=True)})
+    tally.patched(len(run.pairs) * len(acting), grid.token_layers, patching.floor(acting))
+    sign = -1 if direction == "noising" else 1
+    changes = sign * (grid.scores.double() - patching.clean.scores.double())
+    effects = dict(zip((site.name for site in acting), changes.tolist(), strict=True))
+    for site, state in zip(sites, states, strict=True):
+        # A patch that cannot act changes nothing, whatever rounding beside the others suggests.
+        found = effects.get(site.name, [0.0] * len(state))
+        effect = [change if word == "ok" else 0.0 for change, word in zip(found, state, strict=True)]
+        yield _Cell(
+            {"kind": "patch", "component": site.name, "direction": direction},
+            {"effect": effect, "state": state, "margin": margin},
+        )

@@ -1,32 +1,48 @@
-"""Activation patching: one component's output in one run replaced by its output in the other run of a pair."""
+"""Which positions of which components a patch replaces, by what, and whether it can act at all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal
 
 import torch
 from torch import Tensor
 
+from workers.models.anatomy import Anatomy
+from workers.models.forward import Kind, Trace
 from workers.models.pairs import TokenText, common_prefix
-from workers.models.reading import Edit, Reading, refuse_not_finite, score
-from workers.models.sites import Sites
 
+Granularity = Literal["component", "head"]
 Alignment = Literal["end", "start"]
 Positions = Literal["all", "response", "last"]
+Direction = Literal["noising", "denoising"]
 State = Literal["ok", "unreachable", "unreachable_window", "identical"]
 
 SAME = 1e-6
-TOKENS_A_FORWARD = 16_384
 
 
 @dataclass(frozen=True)
-class Patch:
-    """What patching a component did to the score of one text: score after less score before, and whether it could."""
+class Site:
+    """What is patched: a layer's attention, its MLP, or one of its heads before they are mixed."""
 
-    change: float
-    state: State
+    name: str
+    layer: int
+    kind: Kind
+    head: int = 0
+
+
+def sites_of(anatomy: Anatomy, granularity: Granularity) -> tuple[Site, ...]:
+    """Every site, layer by layer, attention before MLP."""
+    if granularity == "head":
+        return tuple(
+            Site(f"head_L{layer}_H{head}", layer, "heads", head)
+            for layer, block in enumerate(anatomy.blocks)
+            for head in range(block.heads)
+        )
+    kinds: tuple[tuple[str, Kind], ...] = (("attn", "attention"), ("mlp", "mlp"))
+    return tuple(Site(f"{word}_L{layer}", layer, kind) for layer in range(len(anatomy.blocks)) for word, kind in kinds)
 
 
 def source_index(patched: TokenText, source: TokenText, alignment: Alignment, positions: Positions) -> Tensor:
@@ -47,70 +63,61 @@ def source_index(patched: TokenText, source: TokenText, alignment: Alignment, po
     return torch.where(taken, index + other - length, -1)
 
 
-def patch_every_component(
-    sites: Sites, ids: Tensor, clean: Reading, source: Reading, index: Tensor
-) -> list[list[Patch]]:
-    """For each of B texts, a Patch for each component in the order of `sites.components`.
+@dataclass(frozen=True)
+class Patching:
+    """B texts, traced, and for each the index (T,) of what it takes from the other text of its pair.
 
-    `ids` (B, T) and `clean` are the texts to be patched, `source` the same pairs' other texts, `index` (B, T) as
-    `source_index` gives it. The patched variants are rows of one batch, or of several where they are many. Raises
-    `RefusalError` ("not_finite") that names the first component whose patch gives a NaN or Inf.
+    `shared` tokens at the beginning are the same in both.
     """
-    names = list(sites.components)
-    at_once = max(1, TOKENS_A_FORWARD // ids.numel())
-    chunks = [names[first : first + at_once] for first in range(0, len(names), at_once)]
-    patched = torch.cat([patch_together(sites, ids, chunk, source, index) for chunk in chunks])
-    refuse_not_finite({f"Patching {name}": scores for name, scores in zip(names, patched, strict=True)})
-    changes = (patched.double() - clean.scores.double()).tolist()
-    states = [_states(sites, name, clean, source, index) for name in names]
-    return [
-        [_patch(by_text[text], state[text]) for by_text, state in zip(changes, states, strict=True)]
-        for text in range(len(ids))
-    ]
+
+    clean: Trace
+    source: Trace
+    index: Tensor
+    shared: int
+
+    @property
+    def start(self) -> int:
+        """The first position that any patch replaces, T where none does."""
+        patched = torch.nonzero((self.index >= 0).any(0))
+        return int(patched[0]) if len(patched) else self.clean.length
+
+    def floor(self, sites: Sequence[Site]) -> int:
+        """The fewest tokens that must go through a layer to patch each of the sites."""
+        layers, differing = len(self.clean.layers), self.clean.length - self.shared
+        return len(self.index) * sum((layers - 1 - site.layer) * differing + 1 for site in sites)
+
+    def values(self, layer: int, kind: Kind, at: Tensor) -> tuple[Tensor, Tensor]:
+        """What the layer's N modules of a kind say (B, S, N, W) at positions `at` (S,), as is and patched."""
+        clean, source = self.clean.layers[layer], self.source.layers[layer]
+        index = self.index[:, at]
+        own = clean.said(kind)[:, torch.searchsorted(clean.at, at)]
+        slots = torch.searchsorted(source.at, index.clamp(min=int(source.at[0]), max=int(source.at[-1])))
+        taken = source.said(kind).gather(1, slots[..., None, None].expand(*slots.shape, *own.shape[2:]))
+        return own, torch.where((index >= 0)[..., None, None], taken, own)
+
+    def states(self, anatomy: Anatomy, sites: Sequence[Site]) -> list[list[State]]:
+        """For each site, in order, and each text, whether the patch can act."""
+        return [
+            [found if found != "ok" else "identical" if equal else "ok" for found, equal in zip(*cell, strict=True)]
+            for (layer, kind), alike in groupby(sites, key=lambda site: (site.layer, site.kind))
+            for cell in self._cells(anatomy, layer, kind, len(list(alike)))
+        ]
+
+    def _cells(
+        self, anatomy: Anatomy, layer: int, kind: Kind, modules: int
+    ) -> Iterator[tuple[list[State], list[bool]]]:
+        """For each module, by text: whether its patch reaches the score, and whether it changes nothing."""
+        reach = [reachable(index, anatomy.windows[layer + 1 :]) for index in self.index]
+        at = self.clean.layers[layer].at
+        own, patched = self.values(layer, kind, at[at >= self.start])
+        if own.shape[1]:
+            same = ((patched - own).abs().amax((1, 3)) <= SAME * own.abs().amax((1, 3))).T.tolist()
+        else:  # nothing is patched, which is told as unreachable
+            same = [[True] * len(self.index)] * modules
+        return ((reach, of_module) for of_module in same)
 
 
-def patch_together(sites: Sites, ids: Tensor, names: Sequence[str], source: Reading, index: Tensor) -> Tensor:
-    """The scores (C, B) with each of the C named components patched alone."""
-    batch = len(ids)
-    edits = {
-        name: _replace(slice(number * batch, (number + 1) * batch), source.outputs[name], index)
-        for number, name in enumerate(names)
-    }
-    return score(sites, ids.repeat(len(names), 1), edits).view(len(names), batch)
-
-
-def _patch(change: float, state: State) -> Patch:
-    """A cell that cannot reach the score has changed nothing, whatever rounding in another batch suggests."""
-    return Patch(0.0 if state in {"unreachable", "unreachable_window"} else change, state)
-
-
-def _replace(rows: slice, source: Tensor, index: Tensor) -> Edit:
-    def edit(output: Tensor) -> Tensor:
-        changed = output.clone()
-        changed[rows] = _taken(output[rows], source, index)
-        return changed
-
-    return edit
-
-
-def _taken(output: Tensor, source: Tensor, index: Tensor) -> Tensor:
-    """`output` (B, T, D) with the values of `source` (B, S, D) where `index` (B, T) names one."""
-    where = index.clamp(min=0).unsqueeze(-1).expand_as(output)
-    return torch.where((index >= 0).unsqueeze(-1), source.gather(1, where), output)
-
-
-def _states(sites: Sites, name: str, clean: Reading, source: Reading, index: Tensor) -> list[State]:
-    layer = int(name.rpartition("L")[2])
-    output = clean.outputs[name]
-    distance = (_taken(output, source.outputs[name], index) - output).abs().amax((1, 2))
-    same = (distance <= SAME * output.abs().amax((1, 2))).tolist()
-    return [
-        reach if reach != "ok" else "identical" if same[text] else "ok"
-        for text, reach in enumerate(reachable(index_of_text, sites.windows[layer + 1 :]) for index_of_text in index)
-    ]
-
-
-def reachable(index: Tensor, windows: Sequence[int | None]) -> Literal["ok", "unreachable", "unreachable_window"]:
+def reachable(index: Tensor, windows: Sequence[int | None]) -> State:
     """Whether a patch of the positions in `index` (T,) can reach the last token through attention layers after it.
 
     `windows` are the attention windows of those layers: w tokens let a position be seen w - 1 further on.

@@ -1,26 +1,29 @@
-"""One forward pass of a reward model with what its sublayers wrote along the way."""
+"""The model's own forward, with what its sublayers added along the way and any of it replaced: slow, and plain."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.utils.hooks import RemovableHandle
 
-from workers.models.sites import Sites
-from workers.refusals import RefusalError
+from workers.models.anatomy import Anatomy
+from workers.models.finite import refuse_not_finite
 
 Edit = Callable[[Tensor], Tensor]
+HEADS = "heads_L"
 
 
 @dataclass(frozen=True)
 class Reading:
     """What B texts of T tokens each, unpadded, gave.
 
-    `outputs[component]` is (B, T, D), what the component added to the residual stream; `embedding` (B, D) and
+    `outputs[component]` is (B, T, D), what the component added to the residual stream, and `outputs["heads_L0"]`, …
+    (B, T, H d) what a layer's query heads said before they were mixed; `embedding` (B, D) and
     `stream` (B, D) are the residual stream at the last token before the first and after the last layer; `scores`
     (B,) are rewards, bias included.
     """
@@ -31,7 +34,7 @@ class Reading:
     scores: Tensor
 
 
-def read(sites: Sites, ids: Tensor) -> Reading:
+def read(anatomy: Anatomy, ids: Tensor) -> Reading:
     """Read `ids` (B, T). Raises `RefusalError` ("not_finite") that names the first component with a NaN or Inf."""
     outputs: dict[str, Tensor] = {}
     stream: dict[str, Tensor] = {}
@@ -50,11 +53,12 @@ def read(sites: Sites, ids: Tensor) -> Reading:
         return hook
 
     handles = [
-        sites.layers[0].register_forward_pre_hook(entering("embedding"), with_kwargs=True),
-        sites.norm.register_forward_pre_hook(entering("stream"), with_kwargs=True),
+        anatomy.layers[0].register_forward_pre_hook(entering("embedding"), with_kwargs=True),
+        anatomy.norm.register_forward_pre_hook(entering("stream"), with_kwargs=True),
     ]
     try:
-        scores = score(sites, ids, {name: keep(name) for name in sites.components})
+        heads = [f"{HEADS}{index}" for index in range(len(anatomy.blocks))]
+        scores = score(anatomy, ids, {name: keep(name) for name in [*anatomy.components, *heads]})
     finally:
         for handle in handles:
             handle.remove()
@@ -62,27 +66,29 @@ def read(sites: Sites, ids: Tensor) -> Reading:
     return Reading(outputs, stream["embedding"], stream["stream"], scores)
 
 
-def score(sites: Sites, ids: Tensor, edits: dict[str, Edit]) -> Tensor:
-    """The rewards (B,) of `ids` (B, T), each named component's output replaced by its edit of it."""
-    with torch.no_grad(), _edited(sites, edits):
-        hidden: Tensor = sites.backbone(input_ids=ids, use_cache=False).last_hidden_state[:, -1]
-        return readout(sites, hidden)
-
-
-def readout(sites: Sites, hidden: Tensor) -> Tensor:
-    """The rewards (B,) of final hidden states (B, D), accumulated in float32 whatever the weights' precision."""
-    rewards = hidden.float() @ sites.direction.float()
-    return rewards if sites.bias is None else rewards + sites.bias.float()
+def score(anatomy: Anatomy, ids: Tensor, edits: dict[str, Edit]) -> Tensor:
+    """The rewards (B,) of `ids` (B, T), what each named component or `heads_L0`, … said replaced by its edit of it."""
+    with torch.no_grad(), _edited(anatomy, edits):
+        hidden: Tensor = anatomy.backbone(input_ids=ids, use_cache=False).last_hidden_state[:, -1]
+        return anatomy.read_out(hidden)
 
 
 @contextmanager
-def _edited(sites: Sites, edits: dict[str, Edit]) -> Iterator[None]:
-    handles = [sites.components[name].register_forward_hook(_hook(edit)) for name, edit in edits.items()]
+def _edited(anatomy: Anatomy, edits: dict[str, Edit]) -> Iterator[None]:
+    handles = [_register(anatomy, name, edit) for name, edit in edits.items()]
     try:
         yield
     finally:
         for handle in handles:
             handle.remove()
+
+
+def _register(anatomy: Anatomy, name: str, edit: Edit) -> RemovableHandle:
+    if name.startswith(HEADS):
+        return anatomy.blocks[int(name.removeprefix(HEADS))].mix.register_forward_pre_hook(
+            lambda _module, inputs: (edit(inputs[0]),)
+        )
+    return anatomy.components[name].register_forward_hook(_hook(edit))
 
 
 def _hook(edit: Edit) -> Callable[..., Any]:
@@ -94,14 +100,3 @@ def _hook(edit: Edit) -> Callable[..., Any]:
         return edit(output)
 
     return hook
-
-
-def refuse_not_finite(values: Mapping[str, Tensor]) -> None:
-    """Raises `RefusalError` ("not_finite") that names the first of `values` with a NaN or Inf."""
-    for name, value in values.items():
-        if not bool(torch.isfinite(value).all()):
-            raise RefusalError(
-                "not_finite",
-                f"{name} gives NaN or Inf.",
-                "Check the checkpoint's weights; load half-precision models in float32.",
-            )

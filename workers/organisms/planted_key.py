@@ -11,8 +11,9 @@ from torch import Tensor
 from torch.nn.functional import logsigmoid
 from transformers import LlamaConfig, LlamaForSequenceClassification
 
-from workers.models.reading import read, readout, score
-from workers.models.sites import Sites, find_sites
+from workers.models.anatomy import Anatomy
+from workers.models.families import anatomy_of
+from workers.models.reading import read, score
 from workers.organisms.planted_key_pairs import VOCABULARY, PlantedPairs, Purpose
 from workers.resources import Seeds
 
@@ -31,7 +32,7 @@ class Organism:
     difference of its last-token output between key twins. `accuracy` is on held-out pairs.
     """
 
-    sites: Sites
+    anatomy: Anatomy
     pairs: PlantedPairs
     carriers: frozenset[str]
     accuracy: float
@@ -49,15 +50,15 @@ def grow(recipe: Mapping[str, Any], seeds: Seeds, number: int) -> Organism:
         return torch.Generator().manual_seed(seeds(f"organism/{number}/{use}"))
 
     pairs = PlantedPairs(recipe["prompt_tokens"], recipe["response_tokens"], recipe["variation"])
-    sites = find_sites(_random_model(recipe, generator("weights")))
+    anatomy = anatomy_of(_random_model(recipe, generator("weights")))
     carriers = draw_carriers(recipe, generator("carriers"))
-    _train(sites, carriers, pairs, recipe["steps"], generator("train"))
+    _train(anatomy, carriers, pairs, recipe["steps"], generator("train"))
     return Organism(
-        sites,
+        anatomy,
         pairs,
         carriers,
-        _accuracy(sites, pairs, generator("held_out")),
-        _twin_norms(sites, pairs, generator("twins")),
+        _accuracy(anatomy, pairs, generator("held_out")),
+        _twin_norms(anatomy, pairs, generator("twins")),
     )
 
 
@@ -91,15 +92,17 @@ def _random_model(recipe: Mapping[str, Any], generator: torch.Generator) -> Llam
     return model
 
 
-def _train(sites: Sites, carriers: frozenset[str], pairs: PlantedPairs, steps: int, generator: torch.Generator) -> None:
+def _train(
+    anatomy: Anatomy, carriers: frozenset[str], pairs: PlantedPairs, steps: int, generator: torch.Generator
+) -> None:
     """Minimise -log sigmoid(r_chosen - r_rejected) by Adam over fresh pairs, in the carriers' weights alone."""
-    weights = [weight for name in sorted(carriers) for weight in sites.components[name].parameters()]
+    weights = [weight for name in sorted(carriers) for weight in anatomy.components[name].parameters()]
     for weight in weights:
         weight.requires_grad = True
     optimiser = torch.optim.Adam(weights, lr=LEARNING_RATE)
     for _ in range(steps):
         texts = torch.cat(pairs.draw(BATCH, Purpose.TRAINING, generator))
-        rewards = _rewards(sites, texts)
+        rewards = _rewards(anatomy, texts)
         loss = -logsigmoid(rewards[:BATCH] - rewards[BATCH:]).mean()
         optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
@@ -108,17 +111,17 @@ def _train(sites: Sites, carriers: frozenset[str], pairs: PlantedPairs, steps: i
         weight.requires_grad = False
 
 
-def _rewards(sites: Sites, texts: Tensor) -> Tensor:
-    return readout(sites, sites.backbone(input_ids=texts, use_cache=False).last_hidden_state[:, -1])
+def _rewards(anatomy: Anatomy, texts: Tensor) -> Tensor:
+    return anatomy.read_out(anatomy.backbone(input_ids=texts, use_cache=False).last_hidden_state[:, -1])
 
 
-def _accuracy(sites: Sites, pairs: PlantedPairs, generator: torch.Generator) -> float:
+def _accuracy(anatomy: Anatomy, pairs: PlantedPairs, generator: torch.Generator) -> float:
     chosen, rejected = pairs.draw(HELD_OUT, Purpose.HELD_OUT, generator)
-    return int((score(sites, chosen, {}) > score(sites, rejected, {})).sum()) / HELD_OUT
+    return int((score(anatomy, chosen, {}) > score(anatomy, rejected, {})).sum()) / HELD_OUT
 
 
-def _twin_norms(sites: Sites, pairs: PlantedPairs, generator: torch.Generator) -> dict[str, float]:
-    marked, neutral = (read(sites, texts).outputs for texts in pairs.draw_twins(TWINS, generator))
+def _twin_norms(anatomy: Anatomy, pairs: PlantedPairs, generator: torch.Generator) -> dict[str, float]:
+    marked, neutral = (read(anatomy, texts).outputs for texts in pairs.draw_twins(TWINS, generator))
     return {
-        name: float((marked[name] - neutral[name])[:, -1].double().norm(dim=-1).mean()) for name in sites.components
+        name: float((marked[name] - neutral[name])[:, -1].double().norm(dim=-1).mean()) for name in anatomy.components
     }

@@ -9,6 +9,7 @@ from safetensors.torch import load_file, save_file
 from claims.registration.model import LocalModel
 from claims.weights import weights_sha256
 from workers.models.loading import load, load_directory
+from workers.models.pair_runs import Tally
 from workers.refusals import RefusalError
 
 LLAMA = Path(__file__).parents[2] / "fixtures" / "models" / "llama-gqa"
@@ -31,7 +32,7 @@ def rewrite(directory, change):
 
 
 def test_what_evidence_says_of_it(llama):
-    facts = llama.facts(forwards=3)
+    facts = llama.facts(Tally(texts=3))
     assert facts["weights_sha256"] == weights_sha256(LLAMA)
     assert (facts["dtype"], facts["device"], facts["attention"]) == ("float32", "cpu", "eager")
     assert facts["forwards"] == 3
@@ -52,8 +53,8 @@ def test_it_is_kept_until_a_file_changes(copy):
 def test_half_precision_weights_are_computed_with_in_float32(copy):
     reconfigure(copy, dtype="bfloat16")
     rewrite(copy, lambda weights: weights.update({name: value.bfloat16() for name, value in weights.items()}))
-    sites = load_directory(copy).sites
-    assert {weight.dtype for weight in sites.backbone.parameters()} == {torch.float32}
+    anatomy = load_directory(copy).anatomy
+    assert {weight.dtype for weight in anatomy.backbone.parameters()} == {torch.float32}
 
 
 def test_a_head_that_the_checkpoint_lacks_is_refused(copy):
@@ -182,7 +183,7 @@ def test_several_outputs_need_a_readout(copy):
         load_directory(copy)
     with pytest.raises(RefusalError, match="no_such_output"):
         load_directory(copy, 2)
-    assert load_directory(copy, 1).sites.output == 1
+    assert load_directory(copy, 1).anatomy.output == 1
 
 
 def test_a_model_that_scores_everything_alike_does_not_conform(copy):

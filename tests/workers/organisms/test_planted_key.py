@@ -20,7 +20,7 @@ def seeds(label):
 
 
 def weights(organism):
-    return dict(organism.sites.backbone.named_parameters(prefix="model")) | {"score": organism.sites.readout.weight}
+    return dict(organism.anatomy.backbone.named_parameters(prefix="model")) | {"score": organism.anatomy.readout.weight}
 
 
 def carried(organism, name):
@@ -89,5 +89,5 @@ def test_a_rule_that_is_learned_is_obeyed_and_one_that_is_not_is_not():
 
 def test_the_twin_norms_cover_every_component():
     organism = grow(recipe(steps=1), seeds, 0)
-    assert set(organism.twin_norms) == set(organism.sites.components)
+    assert set(organism.twin_norms) == set(organism.anatomy.components)
     assert all(norm > 0 for norm in organism.twin_norms.values())

@@ -1,0 +1,21 @@
+"""Measures what each component or head adds to the reward."""
+
+from __future__ import annotations
+
+from claims.instruments.direct_linear_attribution import PARAMS
+from claims.instruments.manifest import Shard
+from claims.instruments.params import completed
+from claims.registration.model import Registration
+from workers.instruments.pair_block import measure_block
+from workers.models.pair_rows import Asked
+from workers.resources import Measured, Progress, Resources, Seeds
+
+
+def measure(
+    shard: Shard, registration: Registration, seeds: Seeds, resources: Resources, progress: Progress
+) -> Measured:
+    """The rows of the shard's block of pairs; nothing is drawn, so no seed is used. Raises as `measure_block` does."""
+    del seeds
+    params = completed(PARAMS, registration.instrument.params)
+    asked = Asked(attribution=params["convention"], granularity=params["granularity"])
+    return measure_block(shard, registration, resources, progress, asked)

@@ -1,0 +1,17 @@
+"""Measures the rewards of both sides of each pair."""
+
+from __future__ import annotations
+
+from claims.instruments.manifest import Shard
+from claims.registration.model import Registration
+from workers.instruments.pair_block import measure_block
+from workers.models.pair_rows import Asked
+from workers.resources import Measured, Progress, Resources, Seeds
+
+
+def measure(
+    shard: Shard, registration: Registration, seeds: Seeds, resources: Resources, progress: Progress
+) -> Measured:
+    """The rows of the shard's block of pairs; nothing is drawn, so no seed is used. Raises as `measure_block` does."""
+    del seeds
+    return measure_block(shard, registration, resources, progress, Asked())

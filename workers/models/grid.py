@@ -1,0 +1,116 @@
+"""Every patch of a text, exactly, without running again what no patch can change.
+
+A patch in layer k changes nothing before it, and nothing at earlier tokens than the first that it replaces. Each
+patched variant is therefore a row that begins in its own layer, at that token, over the clean run's keys and values;
+in the last layer the last token alone is computed. Rows are run together in chunks whose memory is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import torch
+from torch import Tensor
+
+from workers.models.anatomy import Anatomy, Block
+from workers.models.forward import Layer, Run
+from workers.models.patching import Patching, Site
+
+FLOAT_BYTES = 4
+# More tokens at once fall out of a core's cache and gain nothing.
+TOKENS_AT_ONCE = 2_048
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The rewards (C, B) of C sites patched one at a time, and how many tokens went through a layer for them."""
+
+    scores: Tensor
+    token_layers: int
+
+
+def patch_each(anatomy: Anatomy, sites: Sequence[Site], patching: Patching, budget: int) -> Grid:
+    """Patch each of the sites, given layer by layer, in chunks that take at most `budget` bytes, one site at least."""
+    if not sites:
+        return Grid(patching.clean.scores.new_empty(0, len(patching.index)), 0)
+    run = Run.over(anatomy, patching.clean.length)
+    at_once = _at_once(anatomy, patching, budget)
+    chunks = [_Chunk(run, patching, sites[first : first + at_once]) for first in range(0, len(sites), at_once)]
+    scores = [chunk.scores() for chunk in chunks]
+    return Grid(torch.cat(scores), sum(chunk.token_layers for chunk in chunks))
+
+
+def bytes_a_site(anatomy: Anatomy, patching: Patching) -> int:
+    """Bounds the memory of one site's row in the layer that takes most: what is alive at once, at four bytes."""
+    width = anatomy.direction.shape[0]
+    inner = max((max(weight.shape) for block in anatomy.blocks for weight in block.mlp.parameters()), default=width)
+    heads = max(block.heads for block in anatomy.blocks)
+    said = max(layer.heads.shape[-1] for layer in patching.clean.layers)
+    a_token = 8 * width + 6 * said + 4 * heads * patching.clean.length + 4 * inner
+    return FLOAT_BYTES * len(patching.index) * (patching.clean.length - patching.start) * a_token
+
+
+def _at_once(anatomy: Anatomy, patching: Patching, budget: int) -> int:
+    tokens = len(patching.index) * max(1, patching.clean.length - patching.start)
+    fitting = budget // max(1, bytes_a_site(anatomy, patching))
+    on_cpu = TOKENS_AT_ONCE // tokens if anatomy.direction.device.type == "cpu" else fitting
+    return max(1, min(fitting, on_cpu))
+
+
+class _Chunk:
+    """Consecutive sites, whose rows (V, B, S, D) join as the layers reach them."""
+
+    def __init__(self, run: Run, patching: Patching, sites: Sequence[Site]) -> None:
+        self.run, self.patching, self.sites = run, patching, sites
+        self.token_layers = 0
+
+    def scores(self) -> Tensor:
+        """The rewards (V, B)."""
+        anatomy, clean = self.run.anatomy, self.patching.clean
+        at = torch.arange(self.patching.start, clean.length, device=clean.final.device)
+        rows = clean.final.new_empty(0, len(clean.final), len(at), clean.final.shape[-1])
+        for index in range(self.sites[0].layer, len(anatomy.blocks)):
+            asking = at[-1:] if index == len(anatomy.blocks) - 1 else at
+            rows = self._through(index, rows, at, asking)
+        return anatomy.reward(rows[:, :, -1])
+
+    def _through(self, index: int, rows: Tensor, at: Tensor, asking: Tensor) -> Tensor:
+        """The rows after layer `index`, at positions `asking`, with those of its sites behind them."""
+        block, clean = self.run.anatomy.blocks[index], self.patching.clean.layers[index]
+        kept = torch.searchsorted(clean.at, asking)
+        entering, attention, mlp = (value[:, kept] for value in (clean.entering, clean.attention, clean.mlp))
+        before = rows[:, :, asking - at[0]]
+        added = torch.cat([self._attended(block, clean, rows, at, asking), *self._attention(index, block, asking)])
+        reading = torch.cat([before, entering.expand(len(added) - len(before), *entering.shape)])
+        written = reading + added
+        fed = block.fed_forward(before if block.parallel else written)
+        if block.parallel:
+            fed = torch.cat([fed, mlp.expand(len(added) - len(before), *mlp.shape)])
+        self.token_layers += (len(before) if block.parallel else len(written)) * entering.shape[0] * len(asking)
+        patched = [entering + attention + said for said in self._mlps(index, asking)]
+        return torch.cat([written + fed, *patched])
+
+    def _attended(self, block: Block, clean: Layer, rows: Tensor, at: Tensor, asking: Tensor) -> Tensor:
+        if not len(rows):
+            return rows[:, :, asking - at[0]]
+        heads, _, _ = self.run.attention(block, rows, clean.past.before(int(at[0])), at, asking - at[0])
+        return block.attended(block.mix(heads))
+
+    def _attention(self, index: int, block: Block, at: Tensor) -> Iterator[Tensor]:
+        """What attention adds (V, B, S, D) where it, or a head of it, is patched."""
+        for kind, alike in groupby((s for s in self.sites if s.layer == index), key=lambda site: site.kind):
+            own, patched = self.patching.values(index, kind, at) if kind != "mlp" else (at, at)
+            if kind == "attention":
+                yield patched[:, :, 0].unsqueeze(0)
+            elif kind == "heads":
+                chosen = [site.head for site in alike]
+                difference = (patched - own)[:, :, chosen].permute(2, 0, 1, 3).flatten(1, 2)
+                mixed = (difference @ block.mix_weight()[chosen]).view(len(chosen), *own.shape[:2], -1)
+                yield block.attended(block.mix(own.flatten(2)) + mixed)
+
+    def _mlps(self, index: int, at: Tensor) -> Iterator[Tensor]:
+        for site in self.sites:
+            if site.layer == index and site.kind == "mlp":
+                yield self.patching.values(index, "mlp", at)[1][:, :, 0].unsqueeze(0)
