@@ -22,16 +22,14 @@ from claims.weights import weights_sha256
 from examples.smollm2.model_root import DIRECTORY, model_root
 from examples.smollm2.preferences import HERE, read_folder, split
 from examples.smollm2.progress import Progress
-from examples.smollm2.train import preferred_rightly, train
+from examples.smollm2.train import RECIPE, preferred_rightly, train
 from examples.smollm2.trunk import GGUF_SHA256, TrunkError, load_trunk
-from examples.smollm2.tuning import Recipe
 from workers.models.loading import load_directory
 from workers.models.text import Writing
 from workers.refusals import RefusalError
 
-RECIPE = Recipe(frozen=20, epochs=3, pairs_a_step=8, rate=3e-5, readout_rate=9e-5, decay=0.01, seed=0)
 RECORD = "training.json"
-CODE = ("trunk.py", "preferences.py", "readout.py", "tuning.py", "train.py", "build.py", "chat_template.jinja")
+CODE = ("trunk.py", "preferences.py", "readout.py", "tuning.py", "train.py", "chat_template.jinja")
 
 
 def build(directory: Path, pairs: Pairs) -> dict[str, Any]:

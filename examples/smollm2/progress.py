@@ -7,25 +7,31 @@ import time
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-EVERY_SECONDS = 10.0
+ELSEWHERE_SECONDS = 10.0
+TERMINAL_SECONDS = 0.2
 
 
 @dataclass
 class Progress:
-    """Called with what is being done, how much of it is done and of how much; tells it on standard error."""
+    """Called with what is being done, how much of it is done and of how much; tells it on standard error.
 
-    started: dict[str, float] = field(default_factory=dict)
+    `begun` holds, by stage, when the first part was done and how much that was: the rate is taken from there.
+    """
+
+    begun: dict[str, tuple[float, int]] = field(default_factory=dict)
     told: float = 0.0
 
-    def __call__(self, stage: str, done: int, total: int, note: str = "") -> None:
-        now = time.monotonic()
-        first = self.started.setdefault(stage, now)
-        terminal = sys.stderr.isatty()
-        if done < total and now - self.told < (0.2 if terminal else EVERY_SECONDS):
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now, terminal = time.monotonic(), sys.stderr.isatty()
+        begun, already = self.begun.setdefault(stage, (now, done))
+        if done < total and now - self.told < (TERMINAL_SECONDS if terminal else ELSEWHERE_SECONDS):
             return
         self.told = now
-        left = timedelta(seconds=round((now - first) / done * (total - done)))
-        line = f"{stage}: {done}/{total}{note}, " + (f"{left} left" if done < total else "done")
-        end = "\n" if done >= total or not terminal else ""
-        sys.stderr.write(f"\r\x1b[K{line}{end}" if terminal else f"{line}{end}")
+        line = f"{stage}: {done}/{total}"
+        if done > already:
+            line += f", {timedelta(seconds=round((now - begun) / (done - already) * (total - done)))} left"
+        if done == total:
+            del self.begun[stage]
+        ended = not terminal or done == total
+        sys.stderr.write(("\r\x1b[K" if terminal else "") + line + ("\n" if ended else ""))
         sys.stderr.flush()

@@ -14,7 +14,7 @@ from claims.registration.model import Registration
 
 TOLERANCE = 1e-6
 Rows = Sequence[Mapping[str, Any]]
-WIDTHS = (23, 12, 11, 25, 15, 10)
+WIDTHS = (23, 12, 12, 25, 17, 10)
 
 
 def expected_output(rows: Rows, registration: Registration, evidence: Evidence) -> str:
