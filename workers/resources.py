@@ -12,7 +12,7 @@ from app.ledger.model_files import resolve
 from claims.instruments import catalogue
 from claims.instruments.manifest import Row
 from claims.pairs import Pair, Pairs
-from claims.registration.model import LocalModel, Registration
+from claims.registration.model import CheckpointModel, LocalModel, Registration
 from workers import free_memory
 
 if TYPE_CHECKING:
@@ -45,13 +45,15 @@ class Measured:
 class Resources:
     """The dataset's pairs and hash (none for a generated one), and the directory under which local models lie.
 
-    `process_bytes` is the memory that the process takes by the instrument's cost, weights apart.
+    `process_bytes` is the memory that the process takes by the instrument's cost, weights apart; `patch_bytes` bounds
+    what patches that run together take.
     """
 
     pairs: tuple[Pair, ...]
     model_root: Path | None
     dataset_sha256: str | None = None
     process_bytes: int = 0
+    patch_bytes: int = 1 << 30
 
     @classmethod
     def of(cls, registration: Registration, pairs: Pairs | None, model_root: Path | None) -> Resources:
@@ -60,7 +62,7 @@ class Resources:
         rows, sha256 = (pairs.rows, pairs.sha256) if pairs else ((), None)
         return cls(rows, model_root, sha256, cost.memory_bytes)
 
-    def load(self, model: LocalModel) -> Checkpoint:
+    def load(self, model: CheckpointModel) -> Checkpoint:
         """The checkpoint, kept in this process while its files stay the same.
 
         Raises `RefusalError`, and `InsufficientMemoryError` for one that does not fit into free memory.
@@ -75,9 +77,9 @@ class Resources:
             _held[weights] = checkpoint
         return checkpoint
 
-    def _weights(self, model: LocalModel) -> Identity | None:
+    def _weights(self, model: CheckpointModel) -> Identity | None:
         """The files of weights as they are now; None for a directory that is not to be used, as `load` will say."""
-        if self.model_root is None:
+        if self.model_root is None or not isinstance(model, LocalModel):
             return None
         try:
             files = sorted(resolve(model.directory, self.model_root).glob("*.safetensors"))
