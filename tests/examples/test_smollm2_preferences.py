@@ -63,6 +63,13 @@ def test_the_training_code_never_opens_the_diagnostic_set():
     assert found.stdout.strip() == "[] False"
 
 
+def test_no_training_module_speaks_of_the_diagnostic_set():
+    from examples.smollm2.build import CODE, HERE
+
+    for name in (*CODE, "build.py", "model_root.py", "progress.py"):
+        assert "diagnostic" not in (HERE / name).read_text(), name
+
+
 def test_no_training_text_is_one_of_the_diagnostic_set():
     measured = {text for pair in diagnostic().rows for text in (pair.prompt, pair.chosen, pair.rejected)}
     ours = {text for pair in pairs() for text in (pair.prompt, pair.chosen, pair.rejected)}

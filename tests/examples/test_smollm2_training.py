@@ -1,4 +1,5 @@
 import copy
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,24 +72,41 @@ def test_a_readout_is_the_minimum_of_its_loss():
     assert slope.abs().max() < 1e-6
 
 
-def test_a_model_is_trained_once(trunk, polite_pairs, recipe, tmp_path, monkeypatch):
-    from claims.pairs import read_pairs
+@pytest.fixture
+def opened():
+    """The names of the files that this process opens while the test runs."""
+    names: list[str] = []
+    watching = [True]
+    sys.addaudithook(lambda event, given: names.append(str(given[0])) if watching and event == "open" else None)
+    yield names
+    watching.clear()  # an audit hook cannot be taken away
+
+
+@pytest.fixture
+def trained(trunk, recipe, tmp_path, monkeypatch):
+    """How often the builder, given a small trunk with its template, has trained."""
     from examples.smollm2 import build
 
-    trained = []
+    times = []
 
     def load_trunk():
-        trained.append(1)
+        times.append(1)
         return copy.deepcopy(trunk)
 
+    for name in build.CODE:
+        (tmp_path / name).write_bytes((build.HERE / name).read_bytes())
+    (tmp_path / "chat_template.jinja").write_text(trunk[1].chat_template)
     monkeypatch.setattr(build, "load_trunk", load_trunk)
     monkeypatch.setattr(build, "RECIPE", recipe)
     monkeypatch.setattr(build, "version", lambda name: "1")
-    template = trunk[1].chat_template
-    (tmp_path / "chat_template.jinja").write_text(template)
-    for name in build.CODE[:-1]:
-        (tmp_path / name).write_bytes((build.HERE / name).read_bytes())
     monkeypatch.setattr(build, "HERE", tmp_path)
+    return times
+
+
+def test_a_model_is_trained_once(trained, polite_pairs, tmp_path, opened):
+    from claims.pairs import read_pairs
+    from examples.smollm2 import build
+
     pairs = read_pairs(b"".join(pair.canonical() + b"\n" for pair in polite_pairs))
 
     directory = tmp_path / "root" / "model"
@@ -105,6 +123,8 @@ def test_a_model_is_trained_once(trunk, polite_pairs, recipe, tmp_path, monkeypa
     assert build.build(directory, pairs)["weights_sha256"] == first["weights_sha256"]
     assert trained == [1, 1]
     assert sorted(path.name for path in directory.parent.iterdir()) == ["model"]
+    assert any(name.endswith("model.safetensors") for name in opened)
+    assert [name for name in opened if "diagnostic" in name] == []
 
 
 def test_a_trunk_that_is_another_file_is_refused(tmp_path):
