@@ -83,12 +83,13 @@ def refused(registration: Registration, refusal: Refusal, source: Mapping[str, A
 
 
 def _instrument(registration: Registration, manifest: Manifest) -> dict[str, Any]:
+    params = completed(manifest.params, registration.instrument.params)
     return {
         "instrument": manifest.name,
         "version": manifest.version,
-        "params": completed(manifest.params, registration.instrument.params),
+        "params": params,
         "access": list(manifest.access),
-        "gauge": manifest.gauge,
+        "gauge": manifest.gauge_under(params),
     }
 
 
