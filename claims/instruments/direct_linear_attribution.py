@@ -95,6 +95,9 @@ MANIFEST = Manifest(
     sampling=("pairs",),
     unit="cluster",
     intervals=MappingProxyType({"jackknife_t": FEWEST}),
+    components=MappingProxyType(
+        {"component": ("embed", "attn", "mlp", "norm_bias"), "head": ("embed", "head", "bias", "mlp", "norm_bias")}
+    ),
 )
 
 

@@ -32,7 +32,8 @@ class Metric:
     `.<dimension>` stands for one metric per dimension of the dataset; in `.<component>`, for one per component of the
     model, whose components are known once it is loaded. A diagnostic metric may serve kill criteria and
     controls, never a hypothesis. `ceiling` says, where it is so, why the metric can hardly rise above `ceiling_at`;
-    `pulled_to_zero`, where it is so, why its estimates lie too near 0.
+    `pulled_to_zero`, where it is so, why its estimates lie too near 0. `needs` names parameters with the values under
+    which alone the metric is measured.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Metric:
     ceiling: str = ""
     ceiling_at: float = inf
     pulled_to_zero: str = ""
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raises ValueError for a ceiling without its height, or a height without the reason."""
@@ -87,6 +89,7 @@ class Manifest:
     `gauge` is that of the default parameters; where a parameter's value has a weaker one, its schema says so under
     `gauge`, by value.
     `model_kinds` and `dataset_kinds` are the kinds of subject it takes; `recipes` and `generators` the named ones.
+    `components` says, by the value of `granularity`, which sorts of component (`attn`, `mlp`, `head` …) it measures.
     """
 
     name: str
@@ -106,6 +109,7 @@ class Manifest:
     queue: Literal["cpu", "gpu"] = "cpu"
     recipes: Mapping[str, Mapping[str, Any]] | None = None
     generators: tuple[str, ...] = ()
+    components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     largest: Mapping[str, int] = field(default_factory=lambda: LARGEST)
 
     def metric(self, name: str) -> Metric | None:
@@ -117,6 +121,20 @@ class Manifest:
         if COMPONENT.fullmatch(member):
             names.add(f"{prefix}.<component>")
         return next((metric for metric in self.metrics if metric.name in names), None)
+
+    def unmeasured_under(self, params: Mapping[str, Any], name: str) -> str | None:
+        """The parameter that keeps the metric `name`, one there is, from being measured; None where none does.
+
+        `params` are complete; one whose value its schema does not know keeps nothing from being measured.
+        """
+        metric, (_, _, member) = self.metric(name), name.partition(".")
+        needs = dict(metric.needs) if metric else {}
+        if metric and metric.name.endswith(".<component>"):
+            sort = member.partition("_L")[0]
+            needs["granularity"] = tuple(value for value, sorts in self.components.items() if sort in sorts)
+        known = {parameter: self.params["properties"].get(parameter, {}).get("enum", []) for parameter in needs}
+        wrong = (one for one in needs if params.get(one) in known[one] and params[one] not in needs[one])
+        return next(wrong, None)
 
     def gauge_under(self, params: Mapping[str, Any]) -> Gauge:
         """The gauge of what is measured with these parameters: the weakest that the manifest or one of them states."""

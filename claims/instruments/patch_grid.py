@@ -29,6 +29,7 @@ PARAMS: Mapping[str, Any] = MappingProxyType(
     {"type": "object", "additionalProperties": False, "properties": dict(patching(heads=True, both=True))}
 )
 DIRECTIONS = ("noising", "denoising")
+BOTH = MappingProxyType({"direction": ("both",)})
 
 MANIFEST = Manifest(
     name="patch_grid",
@@ -53,11 +54,13 @@ MANIFEST = Manifest(
             "mean_effect_noising.<component>",
             "the same of the chosen run patched from the rejected one, measured beside the other with direction both",
             unit="reward",
+            needs=BOTH,
         ),
         Metric(
             "mean_effect_denoising.<component>",
             "the same of the rejected run patched from the chosen one, measured beside the other with direction both",
             unit="reward",
+            needs=BOTH,
         ),
         Metric(
             "moves.<component>",
@@ -88,6 +91,7 @@ MANIFEST = Manifest(
     sampling=("pairs",),
     unit="cluster",
     intervals=MappingProxyType({"jackknife_t": FEWEST, "exact": 1}),
+    components=MappingProxyType({"component": ("attn", "mlp"), "head": ("head",)}),
 )
 
 
@@ -135,14 +139,11 @@ def _unreachable_shares(laid: Patched, level: float) -> Iterator[tuple[str, Esti
 
 
 def _asked_in_vain(answers: Mapping[str, Answer], registration: Registration) -> dict[str, str]:
-    """Why a registered metric has no answer of its own: of a family that was not measured, or no such component."""
+    """Why a registered metric has no answer of its own: the parameters allow it, so it is of no such component."""
     missing = [one.metric for one in registration.hypotheses if one.metric not in answers]
-    families = {name: f"{name.partition('.')[0]}.<component>" for name in missing}
     return {
-        name: why
-        if isinstance(why := answers.get(family), str)
-        else f"no component {name.partition('.')[2]} was patched: see `granularity`, and the layers of the model"
-        for name, family in families.items()
+        name: f"no component {name.partition('.')[2]} was patched: see the layers and heads of the model"
+        for name in missing
     }
 
 

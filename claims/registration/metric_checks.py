@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from claims.flaws import Flaw, pointer
 from claims.instruments.manifest import COMPONENTS, Manifest, Metric
+from claims.instruments.params import completed
 from claims.registration.model import Comparator, Hypothesis, PairsDataset, Registration, meets
 from claims.registration.vacuity import points, reachable
 
@@ -33,8 +34,9 @@ def flaws_of_metrics(registration: Registration, manifest: Manifest) -> Iterator
 def _hypothesis(hypothesis: Hypothesis, index: int, registration: Registration, manifest: Manifest) -> Iterator[Flaw]:
     path = ("hypotheses", index, "metric")
     metric = manifest.metric(hypothesis.metric)
-    if metric is None or _unknown_dimension(hypothesis.metric, metric, registration):
-        yield from _named(hypothesis.metric, path, registration, manifest)
+    absent = list(_named(hypothesis.metric, path, registration, manifest))
+    if metric is None or absent:
+        yield from absent
         return
     if metric.diagnostic:
         remedy = f"Use one of {_names(manifest, diagnostic=False)}."
@@ -67,8 +69,9 @@ def _conditions(registration: Registration) -> Iterator[_Condition]:
 def _condition(condition: _Condition, registration: Registration, manifest: Manifest) -> Iterator[Flaw]:
     path = (*condition.path, "metric")
     metric = manifest.metric(condition.metric)
-    if metric is None or _unknown_dimension(condition.metric, metric, registration):
-        yield from _named(condition.metric, path, registration, manifest)
+    absent = list(_named(condition.metric, path, registration, manifest))
+    if metric is None or absent:
+        yield from absent
         return
     if not metric.diagnostic:
         detail = f"{condition.metric} is what hypotheses are about: to void a study by it would be to pick its outcome"
@@ -95,6 +98,13 @@ def _named(name: str, path: tuple[str | int, ...], registration: Registration, m
         yield Flaw(
             pointer(*path), "unknown_dimension", f"the dataset has no dimension {name.partition('.')[2]}", remedy
         )
+    else:
+        params = completed(manifest.params, registration.instrument.params)
+        parameter = manifest.unmeasured_under(params, name)
+        if parameter is not None:
+            detail = f"with {parameter} {params[parameter]}, {manifest.name} does not measure {name}"
+            remedy = f"Name a metric that it measures then, or choose another {parameter}."
+            yield Flaw(pointer(*path), "unmeasured_metric", detail, remedy)
 
 
 def _unknown_dimension(name: str, metric: Metric, registration: Registration) -> bool:

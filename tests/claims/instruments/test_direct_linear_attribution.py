@@ -203,11 +203,16 @@ def hypothesis(metric):
 
 
 @pytest.mark.parametrize(
-    "component", ["embed", "attn_L0", "mlp_L31", "head_L12_H6", "head_L0_H29", "bias_L3", "norm_bias"]
+    ("granularity", "components"),
+    [
+        ("component", ["embed", "attn_L0", "mlp_L31", "norm_bias"]),
+        ("head", ["embed", "mlp_L31", "head_L12_H6", "head_L0_H29", "bias_L3", "norm_bias"]),
+    ],
 )
-def test_a_claim_may_be_about_any_component_a_model_could_have(register, component):
-    for family in ("share", "mean_differential"):
-        assert register("direct_linear_attribution", hypotheses=[hypothesis(f"{family}.{component}")])
+def test_a_claim_may_be_about_any_component_a_model_could_have(register, granularity, components):
+    instrument = {"name": "direct_linear_attribution", "version": "1", "params": {"granularity": granularity}}
+    for metric in (f"{family}.{component}" for family in ("share", "mean_differential") for component in components):
+        assert register("direct_linear_attribution", instrument=instrument, hypotheses=[hypothesis(metric)])
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,18 @@ def both(rows):
     return [*rows, *other]
 
 
+TOP_MOVES = {
+    "id": "H1",
+    "statement": "It is.",
+    "primary": True,
+    "metric": "top_moves",
+    "predict": {"op": ">", "value": 1},
+}
+
+
 def registered(register, **params):
-    return register("patch_grid", instrument={"name": "patch_grid", "version": "1", "params": params})
+    chosen = {"name": "patch_grid", "version": "1", "params": params}
+    return register("patch_grid", instrument=chosen, hypotheses=[TOP_MOVES], reproduction_tolerance={})
 
 
 def cells(rows, component, field, direction=None, without=None):
@@ -165,20 +175,11 @@ def test_of_one_direction_there_is_one_mean(rows, register):
     assert "one direction" in estimated.not_measured["mean_effect_noising.<component>"]
 
 
-@pytest.mark.parametrize(
-    ("metric", "why"),
-    [("mean_effect_denoising.mlp_L0", "one direction"), ("moves.mlp_L40", "no component mlp_L40 was patched")],
-)
-def test_a_hypothesis_about_what_was_not_measured_is_told_why(rows, register, metric, why):
-    hypothesis = {
-        "id": "H1",
-        "statement": "It is.",
-        "primary": True,
-        "metric": metric,
-        "predict": {"op": ">", "value": 1},
-    }
-    registration = register("patch_grid", hypotheses=[hypothesis])
-    assert why in instrument.estimate(rows, registration).not_measured[metric]
+def test_a_hypothesis_about_a_layer_that_the_model_does_not_have_is_told_why(rows, register):
+    metric = "moves.mlp_L40"
+    registration = register("patch_grid", hypotheses=[TOP_MOVES | {"metric": metric}])
+    why = instrument.estimate(rows, registration).not_measured[metric]
+    assert why == "no component mlp_L40 was patched: see the layers and heads of the model"
 
 
 def test_where_one_component_is_clearly_ahead_top_moves_is_what_it_moves(register, pair_rows):
