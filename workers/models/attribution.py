@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,15 +30,21 @@ def contributions(
     nothing. At granularity `head` attention is split into head_L0_H0, … and bias_L0, what its output map adds
     whatever the heads say, where there is one; the norm that Gemma applies to it is frozen likewise.
     """
-    parts = dict(_parts(anatomy, trace, granularity))
-    direction = anatomy.direction.detach().double()
     if convention == "raw":
-        return {name: part.double() @ direction for name, part in parts.items()}
+        direction = anatomy.direction.detach().double()
+        return {name: part.double() @ direction for name, part in _parts(anatomy, trace, granularity)}
+    terms = under_frozen_norm(anatomy, trace, granularity)
+    _check_complete(anatomy, trace, terms)
+    return terms
+
+
+def under_frozen_norm(anatomy: Anatomy, trace: Trace, granularity: Granularity = "component") -> dict[str, Tensor]:
+    """`contributions` of that convention, whether or not they add up."""
+    direction = anatomy.direction.detach().double()
     frozen = Frozen.at(anatomy.norm, trace.final)
-    terms = {name: frozen.scaled(part) @ direction for name, part in parts.items()}
+    terms = {name: frozen.scaled(part) @ direction for name, part in _parts(anatomy, trace, granularity)}
     if frozen.shift is not None:
         terms["norm_bias"] = (frozen.shift @ direction).expand(len(trace.scores))
-    _check_complete(anatomy, trace, terms)
     return terms
 
 
@@ -100,14 +106,20 @@ def _heads(index: int, block: Block, layer: Layer) -> Iterator[tuple[str, Tensor
         yield f"bias_L{index}", bias.expand(len(said), -1)
 
 
-def _check_complete(anatomy: Anatomy, trace: Trace, terms: dict[str, Tensor]) -> None:
+def incompleteness(anatomy: Anatomy, trace: Trace, terms: Mapping[str, Tensor]) -> Tensor:
+    """By how much (B,) contributions miss the reward, as a share of the sum of their magnitudes; NaN stays NaN."""
     bias = 0.0 if anatomy.bias is None else float(anatomy.bias.detach())
     stacked = torch.stack(list(terms.values()))
     missing, magnitude = (stacked.sum(0) + bias - trace.scores.double()).abs(), stacked.abs().sum(0)
-    if bool((missing > COMPLETENESS * magnitude).any()):
+    return torch.where(magnitude > 0, missing / magnitude, missing)
+
+
+def _check_complete(anatomy: Anatomy, trace: Trace, terms: Mapping[str, Tensor]) -> None:
+    missing = incompleteness(anatomy, trace, terms)
+    if not bool((missing <= COMPLETENESS).all()):
         raise RefusalError(
             "attribution_incomplete",
-            f"The components' contributions, {float(magnitude.max()):.3g} in magnitude, miss the reward by up to "
-            f"{float(missing.max()):.1e}.",
+            f"The components' contributions miss the reward by up to {float(missing.max()):.1e} of their magnitudes, "
+            f"more than {COMPLETENESS:.0e}.",
             "The model adds to its residual stream in a way this instrument does not know: measure another model.",
         )
