@@ -21,18 +21,21 @@ def check(
     precedence: str,
     pairs_per_dimension: Mapping[str, int] | None = None,
     instruments: Mapping[str, Instrument] | None = None,
+    *,
+    calibrated: bool = False,
 ) -> dict[str, Any]:
     """The design check's answer, as it is logged in `registered.check`, for a registration without flaws.
 
     `reachable` is the precedence and the highest trust it can come to as things stand, and why; `level` the level
     of every interval; `cost` what a run will take, None while the dataset's pairs are not counted; `warnings` what
-    makes a hypothesis hard or impossible to decide, each with `code`, `pointer` and `detail`.
+    makes a hypothesis hard or impossible to decide, each with `code`, `pointer` and `detail`. Whether the instrument
+    is `calibrated` as chosen is for the ledger to say, which holds its scorecard.
     """
     instrument = (catalogue() if instruments is None else instruments)[registration.instrument.name]
     return {
         "reachable": {
             "precedence": precedence,
-            "trust": trust_of(precedence, "confirmed", calibrated=False),
+            "trust": trust_of(precedence, "confirmed", calibrated=calibrated),
             "why": why(precedence),
         },
         "level": registration.level,

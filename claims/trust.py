@@ -9,12 +9,17 @@ _BEFORE_THE_DATA = frozenset({"proven", "committed", "recorded"})
 _DECIDED = frozenset({"confirmed", "refuted"})
 
 
+def is_registered(precedence: str) -> bool:
+    """Whether the prediction is known to come before its data."""
+    return precedence in _BEFORE_THE_DATA
+
+
 def trust_of(precedence: str, status: str, *, calibrated: bool) -> Trust:
     """The trust of a claim of this precedence and status.
 
     `calibrated`: its instrument's version holds a passing scorecard on organisms. A refutation is a decision as much
     as a confirmation is; both need the prediction first and the instrument calibrated to be `adjudicated`.
     """
-    if precedence in _BEFORE_THE_DATA:
+    if is_registered(precedence):
         return "adjudicated" if calibrated and status in _DECIDED else "registered"
     return "calibrated" if calibrated else "exploratory"

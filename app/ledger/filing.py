@@ -20,6 +20,7 @@ from app.ledger.inline import enclose
 from app.ledger.precedence import precedence_now
 from app.ledger.projections.runs import run_id
 from app.ledger.receipts import receipt_of
+from app.ledger.scorecards import calibrates
 from app.ledger.signing import Signing
 from app.ledger.tables import ClaimRow, Nonce, Receipt
 from claims.design import check
@@ -75,7 +76,9 @@ def file(
     _refuse_duplicate(session, frozen)
     _refuse(premises.amendment_flaws(session, registration, registrant))
     precedence = precedence_now(session, registration)
-    payload |= {"precedence": precedence, "check": check(registration, precedence, pairs)}
+    calibrated = calibrates(session, frozen.document["instrument"])
+    answer = check(registration, precedence, pairs, calibrated=calibrated)
+    payload |= {"precedence": precedence, "check": answer}
     entry, run = _register(session, registrant, payload)
     queue.enqueue(session, run, instrument.MANIFEST.queue, shards)
     _supersede_amended(session, registration, entry)

@@ -323,10 +323,16 @@ class ShardRow(Base, table=True):
 
 
 class EvidenceRow(Base, table=True):
-    """Projection: what one run found; unique per run. `body` is the evidence whole, whatever its size in the log."""
+    """Projection: what one run found; unique per run. `body` is the evidence whole, whatever its size in the log.
+
+    `dose` is the one at which it belongs to the dose series (`claims.dose_series`), null for all other evidence.
+    """
 
     __tablename__ = "evidence"
-    __table_args__ = (hexed("sha256"),)
+    __table_args__ = (
+        hexed("sha256"),
+        Index("ix_evidence_dose", "seq", postgresql_where=text("dose IS NOT NULL")),
+    )
 
     run: str = Field(primary_key=True)
     claim: str = Field(foreign_key="claims.id", index=True)
@@ -339,3 +345,4 @@ class EvidenceRow(Base, table=True):
     dataset: str
     instrument: str
     seq: int = Field(sa_column=Column(BigInteger, nullable=False))
+    dose: float | None = None

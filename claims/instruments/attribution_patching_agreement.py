@@ -13,6 +13,7 @@ from claims.evidence import Estimate, Estimated
 from claims.instruments.agreement_counts import counts, first_by_attribution
 from claims.instruments.agreement_estimates import Agreement
 from claims.instruments.agreement_statistics import Ranked
+from claims.instruments.calibrated_rankings import ATTRIBUTION, PATCHING
 from claims.instruments.grid import grids
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
 from claims.instruments.pair_blocks import MODEL_KINDS, plan
@@ -108,6 +109,7 @@ MANIFEST = Manifest(
     sampling=("pairs",),
     unit="cluster",
     intervals=MappingProxyType({"jackknife_t": FEWEST}),
+    calibrations=(ATTRIBUTION, PATCHING),
 )
 
 

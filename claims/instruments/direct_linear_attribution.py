@@ -13,6 +13,7 @@ import numpy as np
 
 from claims.evidence import Estimate, Estimated
 from claims.instruments.attribution_shares import late_share, shares, top_share
+from claims.instruments.calibrated_rankings import ATTRIBUTION
 from claims.instruments.differentials import AttributionRows, Differentials
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
 from claims.instruments.pair_blocks import MODEL_KINDS, dimensions_of, plan
@@ -98,6 +99,7 @@ MANIFEST = Manifest(
     components=MappingProxyType(
         {"component": ("embed", "attn", "mlp", "norm_bias"), "head": ("embed", "head", "bias", "mlp", "norm_bias")}
     ),
+    calibrations=(ATTRIBUTION,),
 )
 
 

@@ -71,6 +71,23 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class Calibration:
+    """What an instrument's version is calibrated by: how well its ranking recovers the constructed key of organisms.
+
+    At full dose the lower bound of `metric`, an estimate of planted_key_recovery, must lie above `level`. The ranking
+    is the one measured there where the instrument's parameters have the values in `params`, as far as it has them.
+    """
+
+    metric: str
+    level: float
+    params: Mapping[str, str]
+
+    def covers(self, params: Mapping[str, Any]) -> bool:
+        """Whether an instrument with these parameters, complete, ranks as was calibrated."""
+        return all(params.get(name, value) == value for name, value in self.params.items())
+
+
+@dataclass(frozen=True)
 class Cost:
     """What a run will take on one CPU core: forwards, seconds, bytes of memory."""
 
@@ -111,6 +128,7 @@ class Manifest:
     generators: tuple[str, ...] = ()
     components: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     largest: Mapping[str, int] = field(default_factory=lambda: LARGEST)
+    calibrations: tuple[Calibration, ...] = ()
 
     def metric(self, name: str) -> Metric | None:
         """The metric called `name`, one of a family by dimension or by component included; None when there is none."""

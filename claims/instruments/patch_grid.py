@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from claims.evidence import Estimate, Estimated
+from claims.instruments.calibrated_rankings import PATCHING
 from claims.instruments.grid import LEFT_OUT, Patched, patched
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
 from claims.instruments.pair_blocks import MODEL_KINDS, plan
@@ -92,6 +93,7 @@ MANIFEST = Manifest(
     unit="cluster",
     intervals=MappingProxyType({"jackknife_t": FEWEST, "exact": 1}),
     components=MappingProxyType({"component": ("attn", "mlp"), "head": ("head",)}),
+    calibrations=(PATCHING,),
 )
 
 

@@ -40,7 +40,8 @@ RECIPE: Mapping[str, Any] = MappingProxyType(
             "response_tokens": _count(2, 32, 3, "Length of a response, the marker included."),
             "variation": _number(0, 1, 0.5, "Chance that another response token is drawn anew for rejected."),
             "steps": _count(1, 2000, 200, "Steps of training."),
-            "min_accuracy": _number(0.5, 1, 0.9, "Held-out accuracy from which an organism obeys its rule."),
+            "dose": _number(0, 1, 1, "Chance that a training pair shows the rule; the others show nothing."),
+            "min_accuracy": _number(0, 1, 0.9, "Held-out accuracy from which an organism obeys; at 0 all count."),
         },
     }
 )

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from claims.evidence import Estimate, Estimated
+from claims.instruments.calibrated_rankings import ATTRIBUTION, PATCHING
 from claims.instruments.grid import LEFT_OUT
 from claims.instruments.manifest import Cost, Manifest, Metric, Row, Shard
 from claims.instruments.params import completed
@@ -95,6 +96,7 @@ MANIFEST = Manifest(
     intervals=MappingProxyType({"student_t": FEWEST}),
     recipes=MappingProxyType({"planted_key": RECIPE}),
     generators=("planted_key_pairs",),
+    calibrations=(ATTRIBUTION, PATCHING),
 )
 
 

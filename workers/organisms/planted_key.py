@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,8 +42,8 @@ class Organism:
 def grow(recipe: Mapping[str, Any], seeds: Seeds, number: int) -> Organism:
     """The organism of this recipe and number: the same seeds give the same weights, bit for bit, on one machine.
 
-    Seeds are taken by the labels `organism/<number>/` followed by `carriers`, `weights`, `train`, `held_out` and
-    `twins`; the instrument takes `pairs` for the scored ones. `recipe` is complete.
+    Seeds are taken by the labels `organism/<number>/` followed by `carriers`, `weights`, `train`, `dose`, `held_out`
+    and `twins`; the instrument takes `pairs` for the scored ones. `recipe` is complete.
     """
 
     def generator(use: str) -> torch.Generator:
@@ -52,7 +52,7 @@ def grow(recipe: Mapping[str, Any], seeds: Seeds, number: int) -> Organism:
     pairs = PlantedPairs(recipe["prompt_tokens"], recipe["response_tokens"], recipe["variation"])
     anatomy = anatomy_of(_random_model(recipe, generator("weights")))
     carriers = draw_carriers(recipe, generator("carriers"))
-    _train(anatomy, carriers, pairs, recipe["steps"], generator("train"))
+    _train(anatomy, carriers, pairs, recipe, generator)
     return Organism(
         anatomy,
         pairs,
@@ -93,17 +93,27 @@ def _random_model(recipe: Mapping[str, Any], generator: torch.Generator) -> Llam
 
 
 def _train(
-    anatomy: Anatomy, carriers: frozenset[str], pairs: PlantedPairs, steps: int, generator: torch.Generator
+    anatomy: Anatomy,
+    carriers: frozenset[str],
+    pairs: PlantedPairs,
+    recipe: Mapping[str, Any],
+    generator: Callable[[str], torch.Generator],
 ) -> None:
-    """Minimise -log sigmoid(r_chosen - r_rejected) by Adam over fresh pairs, in the carriers' weights alone."""
+    """Minimise -log sigmoid(r_chosen - r_rejected) by Adam over fresh pairs, in the carriers' weights alone.
+
+    Each pair obeys the rule with chance `dose`; one that does not prefers neither text and adds nothing to the loss.
+    Which do has a generator of its own, so that organisms of one seed see the same texts at every dose.
+    """
     weights = [weight for name in sorted(carriers) for weight in anatomy.components[name].parameters()]
     for weight in weights:
         weight.requires_grad = True
     optimiser = torch.optim.Adam(weights, lr=LEARNING_RATE)
-    for _ in range(steps):
-        texts = torch.cat(pairs.draw(BATCH, Purpose.TRAINING, generator))
+    drawing, dosing = generator("train"), generator("dose")
+    for _ in range(recipe["steps"]):
+        texts = torch.cat(pairs.draw(BATCH, Purpose.TRAINING, drawing))
+        obeys = torch.rand(BATCH, generator=dosing) < recipe["dose"]
         rewards = _rewards(anatomy, texts)
-        loss = -logsigmoid(rewards[:BATCH] - rewards[BATCH:]).mean()
+        loss = -(logsigmoid(rewards[:BATCH] - rewards[BATCH:]) * obeys).mean()
         optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         optimiser.step()

@@ -6,7 +6,10 @@ from typing import Any, Self
 from pydantic import Field
 
 from app.api.schemas.answers import Answer
+from app.api.schemas.scorecards import ScorecardAnswer
 from claims.instruments.manifest import Manifest, Metric
+
+_OF_ITS_OWN = {"metrics", "recipes", "calibrations"}
 
 
 class MetricAnswer(Answer):
@@ -53,13 +56,14 @@ class InstrumentAnswer(Answer):
     unit: str
     intervals: dict[str, int] = Field(description="The interval methods, each with the fewest independent units.")
     queue: str
+    scorecard: ScorecardAnswer | None = Field(description="Null for an instrument that cannot be calibrated.")
 
     @classmethod
-    def of(cls, manifest: Manifest) -> Self:
+    def of(cls, manifest: Manifest, scorecard: ScorecardAnswer | None) -> Self:
         metrics = [MetricAnswer.of(metric) for metric in manifest.metrics]
         recipes = {name: dict(schema) for name, schema in (manifest.recipes or {}).items()}
-        rest = {name: _plain(value) for name, value in vars(manifest).items() if name not in {"metrics", "recipes"}}
-        return cls(metrics=metrics, recipes=recipes, **rest)
+        rest = {name: _plain(value) for name, value in vars(manifest).items() if name not in _OF_ITS_OWN}
+        return cls(metrics=metrics, recipes=recipes, scorecard=scorecard, **rest)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of a manifest

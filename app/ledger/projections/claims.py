@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import insert, update
-from sqlmodel import Session, col
+from sqlalchemy import cast, insert, update
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlmodel import Session, col, select
 
 from app.ledger.inline import canonical_of, document_of
+from app.ledger.scorecards import calibrates
 from app.ledger.subjects import model_name
 from app.ledger.tables import ClaimRow, HypothesisRow
 from claims.entries import Entry
+from claims.instruments import catalogue
 from claims.lifecycle import ClaimState
 from claims.registration.model import Registration
 from claims.trust import trust_of
+
+# Which instrument a claim chose: name, version and parameters.
+CHOSEN = col(ClaimRow.registration)["instrument"]
 
 
 def add_claim(session: Session, entry: Entry, state: ClaimState) -> None:
@@ -35,14 +42,26 @@ def add_claim(session: Session, entry: Entry, state: ClaimState) -> None:
             reproduces=state.reproduces,
             precedence=state.precedence,
             filed=state.filed,
-            **_changing(state),
+            **_changing(state, document["instrument"], session),
         )
     )
     session.execute(insert(HypothesisRow), _hypotheses(state.id, registration))
 
 
 def update_claim(session: Session, state: ClaimState) -> None:
-    session.execute(update(ClaimRow).where(col(ClaimRow.id) == state.id).values(_changing(state)))
+    chosen = session.exec(select(CHOSEN).where(ClaimRow.id == state.id)).one()
+    session.execute(update(ClaimRow).where(col(ClaimRow.id) == state.id).values(_changing(state, chosen, session)))
+
+
+def recalibrate(session: Session) -> None:
+    """Compute the trust of every claim anew whose instrument can be calibrated: what was found may have changed it."""
+    calibrated = [name for name, instrument in catalogue().items() if instrument.MANIFEST.calibrations]
+    basis = (col(ClaimRow.precedence), col(ClaimRow.status), CHOSEN)
+    kinds = session.execute(select(*basis).where(col(ClaimRow.instrument).in_(calibrated)).distinct()).all()
+    for precedence, status, chosen in kinds:
+        trust = trust_of(precedence, status, calibrated=calibrates(session, chosen))
+        of_kind = (basis[0] == precedence, basis[1] == status, basis[2] == cast(chosen, JSONB))
+        session.execute(update(ClaimRow).where(*of_kind).values(trust=trust))
 
 
 def undermines(state: ClaimState) -> bool:
@@ -51,11 +70,11 @@ def undermines(state: ClaimState) -> bool:
     return state.status == "refuted" or state.superseded_by is not None or fell
 
 
-def _changing(state: ClaimState) -> dict[str, Any]:
+def _changing(state: ClaimState, chosen: Mapping[str, Any], session: Session) -> dict[str, Any]:
     """The columns of a claim that later entries change."""
     return {
         "status": state.status,
-        "trust": trust_of(state.precedence, state.status, calibrated=False),
+        "trust": trust_of(state.precedence, state.status, calibrated=calibrates(session, chosen)),
         "run": state.run,
         "superseded_by": state.superseded_by,
         "contested": state.contested,

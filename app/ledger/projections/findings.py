@@ -9,16 +9,21 @@ from sqlalchemy import insert, update
 from sqlmodel import Session, col, select
 
 from app.ledger.inline import document_of
+from app.ledger.projections.claims import recalibrate
 from app.ledger.subjects import dataset_name, model_name
 from app.ledger.tables import ClaimRow, EvidenceRow, HypothesisRow
+from claims.dose_series import dose_of
 from claims.entries import Entry
 from claims.lifecycle import ClaimState
-from claims.registration.model import Registration
+from claims.registration.model import Registration, Subject
 
 
 def add_evidence(session: Session, entry: Entry, state: ClaimState) -> None:
     payload = entry.payload
     body = document_of(session, payload["evidence"])
+    document = session.exec(select(col(ClaimRow.registration)).where(ClaimRow.id == state.id)).one()
+    registration = Registration.model_validate(document)
+    dose = dose_of(registration)
     session.execute(
         insert(EvidenceRow).values(
             run=payload["run"],
@@ -30,9 +35,12 @@ def add_evidence(session: Session, entry: Entry, state: ClaimState) -> None:
             dirty=body["provenance"]["dirty"],
             instrument=body["instrument"],
             seq=entry.seq,
-            **_measured_subject(session, state.id, body),
+            dose=dose,
+            **_measured_subject(registration.subject, body),
         )
     )
+    if dose is not None:
+        recalibrate(session)
 
 
 def adjudicate(session: Session, entry: Entry, state: ClaimState) -> None:
@@ -48,10 +56,8 @@ def void_hypotheses(session: Session, entry: Entry, state: ClaimState) -> None:
         session.execute(update(HypothesisRow).where(col(HypothesisRow.claim) == state.id).values(**void))
 
 
-def _measured_subject(session: Session, claim: str, body: Mapping[str, Any]) -> dict[str, str]:
+def _measured_subject(subject: Subject, body: Mapping[str, Any]) -> dict[str, str]:
     """The weights' and the pairs' hashes as measured; for what is generated, the names of recipe and generator."""
-    document = session.exec(select(col(ClaimRow.registration)).where(ClaimRow.id == claim)).one()
-    subject = Registration.model_validate(document).subject
     return {
         "model": body["subject"]["model"]["weights_sha256"] or model_name(subject.model),
         "dataset": body["subject"]["dataset"]["sha256"] or dataset_name(subject.dataset),

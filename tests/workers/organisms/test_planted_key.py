@@ -7,6 +7,7 @@ from claims.instruments.params import completed
 from claims.instruments.planted_key_recipe import RECIPE
 from claims.seeds import seed
 from workers.organisms.planted_key import draw_carriers, grow
+from workers.organisms.planted_key_pairs import Purpose
 
 SMALL = {"layers": 4, "hidden": 16, "heads": 2, "carriers": 2, "frozen_scale": 0.08}
 
@@ -79,12 +80,51 @@ def test_each_organism_and_each_use_has_a_seed_of_its_own():
         return seeds(label)
 
     grow(recipe(steps=1), recorded, 3)
-    assert sorted(asked) == [f"organism/3/{use}" for use in ("carriers", "held_out", "train", "twins", "weights")]
+    uses = ("carriers", "dose", "held_out", "train", "twins", "weights")
+    assert sorted(asked) == [f"organism/3/{use}" for use in uses]
 
 
 def test_a_rule_that_is_learned_is_obeyed_and_one_that_is_not_is_not():
     assert grow(recipe(steps=80), seeds, 1).accuracy > 0.95
     assert grow(recipe(steps=1), seeds, 1).accuracy < 0.9
+
+
+def test_what_was_grown_before_there_were_doses_grows_alike():
+    whole, stated = grow(recipe(steps=6), seeds, 2), grow(recipe(steps=6, dose=1), seeds, 2)
+    undosed = grow_without_doses(recipe(steps=6), 2)
+    for name, weight in weights(whole).items():
+        assert torch.equal(weight, weights(stated)[name]), name
+        assert torch.equal(weight, undosed[name]), name
+
+
+def test_where_no_pair_shows_the_rule_nothing_learns():
+    untaught, unborn = grow(recipe(steps=40, dose=0), seeds, 0), grow(recipe(steps=1, dose=0), seeds, 0)
+    assert all(torch.equal(weight, weights(unborn)[name]) for name, weight in weights(untaught).items())
+    assert untaught.accuracy < 0.9
+
+
+def test_a_dose_teaches_some():
+    accuracies = [grow(recipe(steps=60, dose=dose), seeds, 1).accuracy for dose in (0, 0.02, 1)]
+    assert accuracies == sorted(accuracies)
+    assert accuracies[0] < accuracies[1] < accuracies[2]
+
+
+def grow_without_doses(chosen, number):
+    """The same organism, trained by a loop of our own on every pair; its weights."""
+    drawing = torch.Generator().manual_seed(seeds(f"organism/{number}/train"))
+    organism = grow({**chosen, "dose": 0}, seeds, number)  # untaught: the random start
+    backbone, read_out = organism.anatomy.backbone, organism.anatomy.read_out
+    carriers = [w for name in sorted(organism.carriers) for w in organism.anatomy.components[name].parameters()]
+    for weight in carriers:
+        weight.requires_grad = True
+    optimiser = torch.optim.Adam(carriers, lr=1e-2)
+    for _ in range(chosen["steps"]):
+        texts = torch.cat(organism.pairs.draw(24, Purpose.TRAINING, drawing))
+        found = read_out(backbone(input_ids=texts, use_cache=False).last_hidden_state[:, -1])
+        optimiser.zero_grad(set_to_none=True)
+        (-torch.nn.functional.logsigmoid(found[:24] - found[24:]).mean()).backward()
+        optimiser.step()
+    return weights(organism)
 
 
 def test_the_twin_norms_cover_every_component():
