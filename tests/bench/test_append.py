@@ -40,8 +40,8 @@ def test_appending_an_entry_a_transaction(ledger, full, side_by_side):
                 session.execute(insert(EntryRow).values(row(seq)))
         return size(ledger)
 
-    ours, theirs = side_by_side(appended, inserted, ("append", "bare insert"))
-    assert theirs - ours == count
+    found = side_by_side(appended, inserted, ("append", "bare insert"))
+    assert found.theirs - found.ours == count
 
 
 def size(ledger):

@@ -1,85 +1,65 @@
-"""Patch grids against what existing tools do: one full forward for every patch, at batch 1."""
+"""Patch grids against what existing tools do, one full forward for every patch at batch 1, on models of many shapes."""
 
-import random
+import time
 
 import pytest
 import torch
-from transformers import LlamaConfig, LlamaForSequenceClassification
+from transformers import AutoConfig, AutoModelForSequenceClassification
 
 from workers.models.families import anatomy_of
-from workers.models.pair_rows import Asked, pair_rows
 from workers.models.pair_runs import PatchPlan, Tally
-from workers.models.pairs import TokenPair, TokenText
-from workers.models.patching import sites_of, source_index
-from workers.models.reading import read, score
+
+LLAMA = {"hidden_size": 256, "intermediate_size": 1_024, "num_hidden_layers": 8, "num_attention_heads": 8}
+GROUPED = {"hidden_size": 128, "intermediate_size": 512, "num_hidden_layers": 12, "num_attention_heads": 8}
+MODELS = {
+    "llama": ("llama", LLAMA),
+    "grouped_llama": ("llama", GROUPED | {"num_key_value_heads": 2}),
+    "gpt2": ("gpt2", {"n_embd": 192, "n_layer": 6, "n_head": 6}),
+}
+# The model, and the texts it is measured on: by default 60 to 120 tokens, the first half shared.
+SHAPES = {
+    "eight_layers": ("llama", {}),
+    "grouped_queries": ("grouped_llama", {}),
+    "gpt2": ("gpt2", {}),
+    "little_shared": ("llama", {"shared": 0.125}),
+    "nothing_shared": ("llama", {"shared": 0.0}),
+    "short_texts": ("llama", {"shortest": 16, "longest": 32}),
+}
+LAYERS = {"llama": "num_hidden_layers", "gpt2": "n_layer"}
+GRIDS = [(granularity, positions) for granularity in ("component", "head") for positions in ("all", "last")]
 
 
-def eight_layers():
+@pytest.fixture
+def anatomy(request, full):
+    """The model of the name; two layers of it are enough to see that the numbers agree."""
+    family, shape = MODELS[request.param]
     torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=1_000,
-        hidden_size=256,
-        intermediate_size=1_024,
-        num_hidden_layers=8,
-        num_attention_heads=8,
-        num_key_value_heads=8,
-        num_labels=1,
-        attn_implementation="eager",
-    )
-    return anatomy_of(LlamaForSequenceClassification(config).eval().requires_grad_(requires_grad=False))
+    shape = shape if full else shape | {LAYERS[family]: 2}
+    config = AutoConfig.for_model(family, vocab_size=1_000, num_labels=1, **shape)
+    model = AutoModelForSequenceClassification.from_config(config, attn_implementation="eager")
+    return anatomy_of(model.eval().requires_grad_(requires_grad=False))
 
 
-def pairs_of(count):
-    """Texts of about 60 to 120 tokens, the first half in common."""
-    draw = random.Random(0)
-
-    def tokens(length):
-        return tuple(draw.randrange(3, 1_000) for _ in range(length))
-
-    made = []
-    for number in range(count):
-        length = draw.randint(60, 120)
-        shared = (1, *tokens(length // 2 - 1))
-        sides = [TokenText((*shared, first, *tokens(length - length // 2 - 1)), length // 2) for first in (1, 2)]
-        made.append(TokenPair(str(number), "speed", str(number), *sides))
-    return made
-
-
-def one_forward_a_patch(anatomy, pair, plan):
-    """The effects (C,) of one pair by the model's own forward, clean runs included."""
-    ids, other = (torch.tensor([text.ids]) for text in (pair.chosen, pair.rejected))
-    index = source_index(pair.chosen, pair.rejected, plan.alignment, plan.positions)
-    where = torch.nonzero(index >= 0)[:, 0]
-    said, clean = read(anatomy, other).outputs, score(anatomy, ids, {})
-    effects = []
-    for site in sites_of(anatomy, plan.granularity):
-        name = f"heads_L{site.layer}" if site.kind == "heads" else site.name
-        width = said[name].shape[-1] // (anatomy.blocks[site.layer].heads if site.kind == "heads" else 1)
-        columns = slice(site.head * width, (site.head + 1) * width)
-
-        def edit(output, name=name, columns=columns):
-            changed = output.clone()
-            changed[:, where, columns] = said[name][:, index[where], columns]
-            return changed
-
-        effects.append(float(clean - score(anatomy, ids, {name: edit})))
-    return effects
-
-
-@pytest.mark.parametrize("positions", ["all", "last"])
-@pytest.mark.parametrize("granularity", ["component", "head"])
-def test_a_grid_of_patches(granularity, positions, full, side_by_side):
-    anatomy, plan = eight_layers(), PatchPlan(granularity, "end", positions, ("noising",))
-    pairs, tally = pairs_of(12 if full else 1), Tally()
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("grid", GRIDS, ids="-".join)
+@pytest.mark.parametrize(("anatomy", "drawn"), SHAPES.values(), ids=SHAPES, indirect=["anatomy"])
+def test_a_grid_of_patches(anatomy, drawn, grid, patching, side_by_side):
+    granularity, positions = grid
+    pairs, plan = patching.pairs(**drawn), PatchPlan(granularity, "end", positions, ("noising",))
+    tally = Tally()
 
     def ours():
-        rows = pair_rows(anatomy, pairs, Asked(patch=plan), tally)
-        return [[row["effect"] for row in of_pair if row["kind"] == "patch"] for of_pair in rows]
+        tally.texts = tally.token_layers = tally.floor = 0
+        return patching.grid(anatomy, pairs, plan, tally)
 
-    def theirs():
-        return [one_forward_a_patch(anatomy, pair, plan) for pair in pairs]
-
-    fast, slow = side_by_side(ours, theirs, ("grid", "one forward a patch"))
-    print(f"token-layers evaluated: {tally.token_layers / tally.floor:.3f} of the floor")
-    torch.testing.assert_close(torch.tensor(fast), torch.tensor(slow), rtol=1e-4, atol=1e-5)
+    found = side_by_side(
+        ours,
+        lambda: patching.one_forward_a_patch(anatomy, pairs, plan),
+        ("grid", "one forward a patch"),
+        time.process_time,
+    )
+    fewer = patching.token_layers(anatomy, pairs, plan) / tally.token_layers
+    print(f"  token-layers: ratio {fewer:.2f}, the time's is {found.ratio / fewer:.2f} of it;", end=" ")
+    print(f"{tally.token_layers / tally.floor:.3f} of the floor")
+    torch.testing.assert_close(torch.tensor(found.ours), torch.tensor(found.theirs), rtol=1e-4, atol=1e-5)
     assert tally.token_layers <= 1.1 * tally.floor
