@@ -80,10 +80,14 @@ def _resamples(registration: Registration) -> Iterator[Flaw]:
         if analysis.resamples is not None:
             yield Flaw(at, "resamples", f"{analysis.interval} does not resample", "Leave the key out.")
         return
-    tail = (1 - registration.level) / 2
-    fewest = ceil(round(FEWEST_IN_A_TAIL / tail, 6))
+    fewest = fewest_resamples(registration.level)
     if analysis.resamples is None:
         yield Flaw("/analysis", "resamples", f"{analysis.interval} needs resamples", f"State at least {fewest:,}.")
     elif analysis.resamples < fewest:
         detail = f"{analysis.resamples:,} resamples leave fewer than {FEWEST_IN_A_TAIL} beyond each bound"
         yield Flaw(at, "resamples", detail, f"Use at least {fewest:,}.")
+
+
+def fewest_resamples(level: float) -> int:
+    """How many resamples leave enough of them beyond each bound of an interval at this level."""
+    return ceil(round(FEWEST_IN_A_TAIL / ((1 - level) / 2), 6))

@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue, ValidationError
 from claims.canonical import canonical_bytes, sha256_hex
 from claims.flaws import Flaw, RefusedInputError
 from claims.instruments.manifest import Manifest
-from claims.registration.analysis_checks import flaws_of_analysis, flaws_of_sampling
+from claims.registration.analysis_checks import BOOTSTRAPS, fewest_resamples, flaws_of_analysis, flaws_of_sampling
 from claims.registration.model import SCHEMA, Hypothesis, Registration
 from claims.registration.subject_checks import flaws_of_params, flaws_of_subject
 from claims.shape import flaws_of_shape
@@ -46,8 +46,8 @@ def unregistered(
     """Raises `RefusedInputError` with every flaw, by pointer into the document.
 
     `analysis` holds `confidence`, and `interval` and `resamples` where they are chosen: else the manifest's first
-    interval, and none. How many independent units there are is nobody's concern here: metrics that need more are
-    named under `not_measured`.
+    interval, and as few resamples as it may have, if it resamples. How many independent units there are is nobody's
+    concern here: metrics that need more are named under `not_measured`.
     """
     document = {
         "schema": SCHEMA,
@@ -60,13 +60,21 @@ def unregistered(
         "analysis": {"interval": next(iter(manifest.intervals)), "unit": manifest.unit, **analysis},
     }
     try:
-        made = Unregistered.model_validate(document)
+        made = _with_resamples(Unregistered.model_validate(document))
     except ValidationError as error:
         flaws = [*flaws_of_shape(error, Unregistered), *flaws_of_params(params, manifest.params, PARAMS)]
         raise RefusedInputError(*flaws) from error
     if flaws := list(_flaws_in(made, manifest)):
         raise RefusedInputError(*flaws)
     return made
+
+
+def _with_resamples(made: Unregistered) -> Unregistered:
+    analysis = made.analysis
+    if analysis.interval not in BOOTSTRAPS or analysis.resamples is not None:
+        return made
+    resampled = analysis.model_copy(update={"resamples": fewest_resamples(made.level)})
+    return made.model_copy(update={"analysis": resampled})
 
 
 def _flaws_in(made: Unregistered, manifest: Manifest) -> Iterator[Flaw]:
