@@ -6,12 +6,17 @@ import pytest
 from workers.refusals import REASONS, RefusalError
 
 ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "refusals.md").read_text()
 
 
-def test_every_reason_is_documented():
-    page = (ROOT / "docs" / "refusals.md").read_text()
-    for reason, when in REASONS.items():
-        assert f"| `{reason}` | {when} |" in page
+@pytest.mark.parametrize("reason", REASONS)
+def test_every_reason_has_a_section_that_says_when_and_what_to_do(reason):
+    section = PAGE.partition(f"\n## {reason}\n")[2].partition("\n## ")[0]
+    assert section.strip() == f"{REASONS[reason].when}\n\nWhat to do: {REASONS[reason].remedy}"
+
+
+def test_no_section_is_of_another_reason():
+    assert [line.removeprefix("## ") for line in PAGE.splitlines() if line.startswith("## ")] == list(REASONS)
 
 
 def test_every_reason_is_given_somewhere_and_no_other():

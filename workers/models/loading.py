@@ -1,4 +1,4 @@
-"""Local Hugging Face checkpoints: safetensors only, no remote code, nothing missing, nothing newly initialised."""
+"""Reward models as claims name them: safetensors only, no remote code, nothing missing, nothing newly initialised."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ from functools import lru_cache
 from pathlib import Path
 
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    AutoConfig,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from app.ledger.model_files import resolve
-from claims.registration.model import CheckpointModel, LocalModel
+from claims.registration.model import CheckpointModel, HuggingFaceModel, TinyModel
 from claims.weights import weights_sha256
+from workers import free_memory
+from workers.models import hub, tiny
+from workers.models.admission import Held, admit
 from workers.models.checkpoint import Checkpoint
 from workers.models.conformance import conform
 from workers.models.families import anatomy_of
@@ -20,15 +30,20 @@ from workers.refusals import RefusalError
 # sdpa drops Gemma's soft-capping without a word; eager attention honours what the layers hold.
 ATTENTION = "eager"
 KEPT = 2
+NUMBERS_TO_SPARE = 1 << 20  # what is missing up to here is told by name, once the rest is loaded
 Identity = tuple[tuple[str, int, int, int], ...]
 
 
 def load(model: CheckpointModel, root: Path | None) -> Checkpoint:
-    """The checkpoint in float32 on the CPU, kept while its files stay as they are. Raises `RefusalError`."""
-    if not isinstance(model, LocalModel):
-        raise RefusalError(
-            "unsupported_model", f"The subject is of the kind {model.kind!r}.", "Name a local checkpoint directory."
-        )
+    """The checkpoint, kept while its files stay as they are; `root` is where `local` models lie.
+
+    Raises `RefusalError`, and `InsufficientMemoryError` for weights that do not fit into free memory.
+    """
+    if isinstance(model, TinyModel):
+        return _tiny(model.seed)
+    if isinstance(model, HuggingFaceModel):
+        directory = hub.snapshot(model.repo, model.revision)
+        return load_directory(directory, model.readout, hub.bounds(directory))
     if root is None:
         raise RefusalError(
             "no_model_root", "This worker has no model root.", "Set ANTEDATE_MODEL_ROOT to the directory of models."
@@ -39,12 +54,15 @@ def load(model: CheckpointModel, root: Path | None) -> Checkpoint:
         raise RefusalError(
             "unusable_model", f"{model.directory!r} cannot be used: {error}.", "Restore the directory under the root."
         ) from error
-    return load_directory(directory, model.readout)
+    return load_directory(directory, model.readout, root)
 
 
-def load_directory(directory: Path, readout: int | None = None) -> Checkpoint:
-    """The checkpoint in any readable directory. Raises `RefusalError`."""
-    return _load(directory, _identity(directory), readout)
+def load_directory(directory: Path, readout: int | None = None, bounds: Path | None = None) -> Checkpoint:
+    """The checkpoint in any readable directory, whose files lie within `bounds` where there are any. Raises as `load`.
+
+    On the CPU it is computed with in float32, on CUDA in bfloat16 where its weights are halves, read out in float32.
+    """
+    return _load(directory, _identity(directory), readout, bounds)
 
 
 def _identity(directory: Path) -> Identity:
@@ -53,11 +71,11 @@ def _identity(directory: Path) -> Identity:
 
 
 @lru_cache(maxsize=KEPT)
-def _load(directory: Path, _identity: Identity, readout: int | None) -> Checkpoint:
+def _load(directory: Path, _identity: Identity, readout: int | None, bounds: Path | None) -> Checkpoint:
     """Whatever a foreign configuration makes a library raise, it is this directory that cannot be used."""
     try:
-        return _conforming(directory, readout)
-    except (RefusalError, MemoryError):
+        return _conforming(directory, readout, bounds)
+    except (RefusalError, MemoryError, free_memory.InsufficientMemoryError):
         raise
     except Exception as error:
         detail = f"The checkpoint {directory.name!r} cannot be loaded: {type(error).__name__}: {error}"
@@ -65,23 +83,56 @@ def _load(directory: Path, _identity: Identity, readout: int | None) -> Checkpoi
         raise RefusalError("unreadable_checkpoint", detail, remedy) from error
 
 
-def _conforming(directory: Path, readout: int | None) -> Checkpoint:
+@lru_cache(maxsize=KEPT)
+def _tiny(seed: int) -> Checkpoint:
+    model = tiny.grow(seed, ATTENTION)
+    return _checkpoint(model, tiny.tokenizer(), 0, tiny.weights_sha256(model))
+
+
+def _conforming(directory: Path, readout: int | None, bounds: Path | None) -> Checkpoint:
+    held = admit(directory, bounds)
+    free_memory.require(directory.glob("*.safetensors"), 0)
     sha256 = weights_sha256(directory)
-    model, tokenizer = _read(directory)
-    anatomy = anatomy_of(model, _output(model, readout))
-    writing = Writing(tokenizer, int(model.config.max_position_embeddings))
+    config = AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
+    _refuse_larger(directory, config, held)
+    model = _read(directory, config)
+    return _checkpoint(model, _tokenizer(directory), _output(model, readout), sha256)
+
+
+def _checkpoint(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, output: int, sha256: str) -> Checkpoint:
+    anatomy = anatomy_of(model, output)
+    embedded = int(model.get_input_embeddings().weight.shape[0])
+    writing = Writing(tokenizer, int(model.config.max_position_embeddings), embedded)
     conformance = conform(model, anatomy, writing)
-    device = next(model.parameters()).device
-    return Checkpoint(anatomy, writing, sha256, "float32", device.type, ATTENTION, conformance)
+    weight = anatomy.direction
+    dtype = str(weight.dtype).removeprefix("torch.")
+    return Checkpoint(anatomy, writing, sha256, dtype, weight.device.type, ATTENTION, conformance)
 
 
-def _read(directory: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+def _refuse_larger(directory: Path, config: PreTrainedConfig, held: Held) -> None:
+    """A configuration can describe a model that fills the memory before any of it is missed among the weights."""
+    if int(config.num_hidden_layers) <= held.tensors:
+        with torch.device("meta"):
+            described = AutoModelForSequenceClassification.from_config(config, trust_remote_code=False)
+        if sum(weight.numel() for weight in described.parameters()) <= 2 * held.numbers + NUMBERS_TO_SPARE:
+            return
+    raise RefusalError(
+        "damaged_weights",
+        f"The configuration of {directory.name!r} describes far more than the {held.tensors:,} tensors of "
+        f"{held.numbers:,} numbers that its weights hold.",
+        "Give the whole checkpoint, and the configuration that it was saved with.",
+    )
+
+
+def _read(directory: Path, config: PreTrainedConfig) -> PreTrainedModel:
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     model, info = AutoModelForSequenceClassification.from_pretrained(
         directory,
+        config=config,
         local_files_only=True,
         trust_remote_code=False,
         use_safetensors=True,
-        dtype=torch.float32,
+        dtype=_precision(config, device),
         attn_implementation=ATTENTION,
         output_loading_info=True,
     )
@@ -93,8 +144,14 @@ def _read(directory: Path) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
                 f"The checkpoint {directory.name!r} has {kind.replace('_', ' ')}: {', '.join(keys[:5])}.",
                 "Every weight must come from the checkpoint: give one saved as a sequence classifier, head included.",
             )
-    model.eval().requires_grad_(requires_grad=False)
-    return model, _tokenizer(directory)
+    model.to(device).eval().requires_grad_(requires_grad=False)
+    return model
+
+
+def _precision(config: PreTrainedConfig, device: str) -> torch.dtype:
+    """bfloat16 on a CPU is slow and changes rankings; on CUDA halves stay halves, float16 in the wider range."""
+    halves = config.dtype in {torch.bfloat16, torch.float16}
+    return torch.bfloat16 if device == "cuda" and halves else torch.float32
 
 
 def _tokenizer(directory: Path) -> PreTrainedTokenizerBase:
