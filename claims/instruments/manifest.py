@@ -107,6 +107,7 @@ class Manifest:
     `gauge`, by value.
     `model_kinds` and `dataset_kinds` are the kinds of subject it takes; `recipes` and `generators` the named ones.
     `components` says, by the value of `granularity`, which sorts of component (`attn`, `mlp`, `head` …) it measures.
+    `calibrations` must all hold for this version to be calibrated; one that states none cannot be.
     """
 
     name: str

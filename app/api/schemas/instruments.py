@@ -9,7 +9,7 @@ from app.api.schemas.answers import Answer
 from app.api.schemas.scorecards import ScorecardAnswer
 from claims.instruments.manifest import Manifest, Metric
 
-_OF_ITS_OWN = {"metrics", "recipes", "calibrations"}
+_OF_ITS_OWN = {"metrics", "recipes", "components", "calibrations"}
 
 
 class MetricAnswer(Answer):
@@ -27,12 +27,14 @@ class MetricAnswer(Answer):
     ceiling: str = Field(description="Why the metric can hardly rise above `ceiling_at`; empty where it can.")
     ceiling_at: float | None
     pulled_to_zero: str = Field(description="Why its estimates lie too near 0; empty where they do not.")
+    needs: dict[str, list[str]] = Field(description="Parameters with the values under which alone it is measured.")
 
     @classmethod
     def of(cls, metric: Metric) -> Self:
         named = (("low", metric.low), ("high", metric.high), ("ceiling_at", metric.ceiling_at))
         bounds = {name: bound if isfinite(bound) else None for name, bound in named}
-        return cls(**{**vars(metric), **bounds})
+        needs = {name: list(values) for name, values in metric.needs.items()}
+        return cls(**{**vars(metric), **bounds, "needs": needs})
 
 
 class InstrumentAnswer(Answer):
@@ -56,14 +58,16 @@ class InstrumentAnswer(Answer):
     unit: str
     intervals: dict[str, int] = Field(description="The interval methods, each with the fewest independent units.")
     queue: str
+    components: dict[str, list[str]] = Field(description="By granularity, the sorts of component that it measures.")
     scorecard: ScorecardAnswer | None = Field(description="Null for an instrument that cannot be calibrated.")
 
     @classmethod
     def of(cls, manifest: Manifest, scorecard: ScorecardAnswer | None) -> Self:
         metrics = [MetricAnswer.of(metric) for metric in manifest.metrics]
         recipes = {name: dict(schema) for name, schema in (manifest.recipes or {}).items()}
+        components = {name: list(sorts) for name, sorts in manifest.components.items()}
         rest = {name: _plain(value) for name, value in vars(manifest).items() if name not in _OF_ITS_OWN}
-        return cls(metrics=metrics, recipes=recipes, scorecard=scorecard, **rest)
+        return cls(metrics=metrics, recipes=recipes, components=components, scorecard=scorecard, **rest)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of a manifest
