@@ -6,71 +6,73 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 
-from workers.models.anatomy import Block, Rotation
+from workers.models.anatomy import Block
+from workers.models.geometry import Geometry
+
+# Passes over the logits that attention takes when it is spelled out.
+PASSES = 6
 
 
 @dataclass(frozen=True)
 class Past:
-    """Keys and values (B, G, P, d), rotated, of the first P tokens of B texts."""
+    """Keys and values (B, G, P, d), rotated, of P tokens of B texts."""
 
     keys: Tensor
     values: Tensor
 
-    def before(self, position: int) -> Past:
-        return Past(self.keys[:, :, :position], self.values[:, :, :position])
-
-    def then(self, keys: Tensor, values: Tensor) -> Past:
-        """With those (B, G, R, d) of the tokens that follow."""
-        return Past(torch.cat([self.keys, keys], dim=2), torch.cat([self.values, values], dim=2))
+    def at(self, slots: Tensor | slice) -> Past:
+        return Past(self.keys[:, :, slots], self.values[:, :, slots])
 
 
-def attend(block: Block, queries: Tensor, keys: Tensor, values: Tensor, *, past: Past, seen: Tensor) -> Tensor:
-    """The heads' joined outputs (V, B, S, H d) for queries (V, B, S, H, d).
+@dataclass(frozen=True)
+class Asked:
+    """Queries (V, B, S, H, d) of V rows of each of B texts, and each row's own keys and values (V, B, R, G, d)."""
 
-    V rows of each of B texts share its `past`; keys and values (V, B, R, G, d) are each row's own, of the positions
-    that follow. `seen` (S, P + R) says which keys a query's position sees. Logits are scaled, soft-capped where the
-    block is, and normalised in float32.
+    queries: Tensor
+    keys: Tensor
+    values: Tensor
+
+
+def attend(block: Block, asked: Asked, past: Past, geometry: Geometry) -> Tensor:
+    """The heads' joined outputs (V, B, S, H d): all rows see their text's `past` (P tokens), then their own R tokens.
+
+    `geometry` is that of the S queries and P + R keys. Logits are scaled, soft-capped where the block is, and
+    normalised in float32.
     """
-    rows, texts, length, heads, width = queries.shape
-    groups, before = keys.shape[3], past.keys.shape[2]
-    grouped = queries.view(rows, texts, length, groups, heads // groups, width)
-    grouped = grouped.permute(1, 3, 0, 2, 4, 5)  # B, G, V, S, H/G, d
-    by_text, by_row = grouped.flatten(2, 4), grouped.flatten(3, 4)
-    shared = by_text @ past.keys.transpose(-1, -2)
-    own = by_row @ keys.permute(1, 3, 0, 4, 2)
-    shape = (texts, groups, rows, length, heads // groups)
-    logits = torch.cat([shared.view(*shape, before), own.view(*shape, own.shape[-1])], dim=-1)
-    weights = _normalised(block, logits, seen)
-    of_past, of_own = weights[..., :before].flatten(2, 4), weights[..., before:].flatten(3, 4)
-    mixed = (of_past @ past.values).view(*shape, width) + (of_own @ values.permute(1, 3, 0, 2, 4)).view(*shape, width)
+    rows, texts, length, heads, width = asked.queries.shape
+    groups = asked.keys.shape[3]
+    # Query heads that share keys stand as further queries of one head: B, G, V, S, H/G, d.
+    grouped = asked.queries.view(rows, texts, length, groups, heads // groups, width).permute(1, 3, 0, 2, 4, 5)
+    own = Past(asked.keys.permute(1, 3, 0, 2, 4), asked.values.permute(1, 3, 0, 2, 4))
+    mask = geometry.mask(block, heads // groups, grouped)
+    few = PASSES * length * heads < 2 * groups * width
+    said = _spelled_out if few or block.softcap is not None else _fused
+    mixed = said(block, grouped, own, past, mask)
     return mixed.permute(2, 0, 3, 1, 4, 5).reshape(rows, texts, length, heads * width)
 
 
-def _normalised(block: Block, logits: Tensor, seen: Tensor) -> Tensor:
-    logits = logits * block.scale
+def _spelled_out(block: Block, queries: Tensor, own: Past, past: Past, mask: Tensor) -> Tensor:
+    """With what is shared as one product: for few queries a row, and for soft-capped logits."""
+    before, by_row = past.keys.shape[2], queries.flatten(3, 4)
+    shared = queries.flatten(2, 4) @ past.keys.transpose(-1, -2)
+    shared, of_row = shared.view(*by_row.shape[:4], before), by_row @ own.keys.transpose(-1, -2)
+    logits = torch.cat([shared, of_row], dim=-1) * block.scale
     if block.softcap is not None:
         logits = torch.tanh(logits / block.softcap) * block.softcap
-    logits = logits.masked_fill(~seen.unsqueeze(1), float("-inf"))
-    return torch.softmax(logits, dim=-1, dtype=torch.float32).to(logits.dtype)
+    weights = torch.softmax(logits + mask, dim=-1, dtype=torch.float32).to(logits.dtype)
+    of_past, of_own = weights[..., :before].flatten(2, 3), weights[..., before:]
+    return (of_past @ past.values).view(queries.shape) + (of_own @ own.values).view(queries.shape)
 
 
-def sees(block: Block, queries: Tensor, keys: Tensor) -> Tensor:
-    """(S, K): whether each query position (S,) sees each key position (K,), as the layer holds its window."""
-    distance = queries.unsqueeze(1) - keys.unsqueeze(0)
-    seen = distance >= 0
-    return seen if block.window is None else seen & (distance < block.window)
-
-
-def rotated(value: Tensor, rotation: Rotation | None) -> Tensor:
-    """Queries or keys (…, S, N, d) turned by cosines and sines (S, r) in their first r dimensions; as they are without.
-
-    RoFormer's rotation (Su et al. 2021) in the layout that all families here share: dimension i goes with i + r/2.
-    """
-    if rotation is None:
-        return value
-    cos, sin = (part.unsqueeze(1) for part in rotation)
-    turned, kept = value[..., : cos.shape[-1]], value[..., cos.shape[-1] :]
-    first, second = turned.chunk(2, dim=-1)
-    turned = turned * cos + torch.cat([-second, first], dim=-1) * sin
-    return torch.cat([turned, kept], dim=-1) if kept.shape[-1] else turned
+def _fused(block: Block, queries: Tensor, own: Past, past: Past, mask: Tensor) -> Tensor:
+    """By the library's kernel, which never writes the logits down; each row has its own copy of what is shared."""
+    texts, groups, rows, length, shared, width = queries.shape
+    keys, values = (
+        torch.cat([old.unsqueeze(2).expand(-1, -1, rows, -1, -1), new], dim=3).transpose(1, 2).flatten(0, 1)
+        for old, new in ((past.keys, own.keys), (past.values, own.values))
+    )
+    asked = queries.transpose(1, 2).reshape(texts * rows, groups, length * shared, width)
+    said = scaled_dot_product_attention(asked, keys, values, attn_mask=mask, scale=block.scale)
+    return said.view(texts, rows, groups, length, shared, width).transpose(1, 2)

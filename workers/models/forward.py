@@ -1,20 +1,21 @@
-"""A reward model's forward over the texts of a pair, with everything kept that patching and attribution read.
+"""A reward model's forward over both texts of a pair at once, with all kept that patching and attribution read.
 
-The two texts of a pair share their beginning: it is run once, and both go on from its keys and values. In the last
-block nothing but the tokens asked for is computed.
+What the texts have in common at their beginning is run once, and each goes on from there, in one sequence in which
+neither sees the other. In the last block nothing but the tokens asked for is computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import Tensor
 
-from workers.models.anatomy import Anatomy, Block, Rotation
-from workers.models.attention import Past, attend, rotated, sees
+from workers.models.anatomy import Anatomy, Block
+from workers.models.attention import Asked, Past, attend
+from workers.models.geometry import Geometry
 
 Kind = Literal["attention", "heads", "mlp"]
 
@@ -63,84 +64,97 @@ class Trace:
         return {**said, "score": self.scores}
 
 
-@dataclass(frozen=True)
-class Run:
-    """A model with the texts' rotations for all of their T positions at hand."""
+def trace(
+    anatomy: Anatomy, texts: Mapping[str, Tensor], shared: int, wanted: Mapping[str, Sequence[int]]
+) -> dict[str, Trace]:
+    """The traces of two texts by name, ids (B, T) each, whose first `shared` tokens, fewer than T, are the same.
 
-    anatomy: Anatomy
-    rotations: dict[str, Rotation]
+    Positions from there on are kept; of the last block the last token's, and those `wanted` of a text.
+    """
+    packed = _Packed.of(texts, shared)
+    asking = {
+        name: torch.tensor(sorted({*wanted.get(name, ()), ids.shape[1] - 1}), device=ids.device) - shared
+        for name, ids in texts.items()
+    }
+    layers: dict[str, list[Layer]] = {name: [] for name in texts}
+    finals: dict[str, Tensor] = {}
+    for block, layer, after in _layers(anatomy, packed, asking):
+        first = 0
+        for name, slots in packed.slots.items():
+            last = block is anatomy.blocks[-1]
+            here = slice(first, first + len(asking[name])) if last else slots
+            first += len(asking[name])
+            layers[name].append(packed.cut(layer, name, here))
+            finals[name] = after[:, here][:, -1]
+    return {
+        name: Trace(ids.shape[1], tuple(layers[name]), finals[name], anatomy.reward(finals[name]))
+        for name, ids in texts.items()
+    }
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """Both texts in one sequence: what they share, then each one's own; `slots` says where that lies."""
+
+    ids: Tensor
+    at: Tensor
+    branch: Tensor
+    shared: int
+    slots: Mapping[str, slice]
 
     @classmethod
-    def over(cls, anatomy: Anatomy, length: int) -> Run:
-        like, positions = anatomy.direction, torch.arange(length, device=anatomy.direction.device)
-        return cls(anatomy, dict(anatomy.rotations(like, positions)))
+    def of(cls, texts: Mapping[str, Tensor], shared: int) -> _Packed:
+        slots, parts, first = {}, [next(iter(texts.values()))[:, :shared]], shared
+        for name, ids in texts.items():
+            parts.append(ids[:, shared:])
+            slots[name] = slice(first, first + ids.shape[1] - shared)
+            first = slots[name].stop
+        device = parts[0].device
+        positions = [torch.arange(shared), *(torch.arange(shared, ids.shape[1]) for ids in texts.values())]
+        branches = [torch.full((len(of),), number) for number, of in enumerate(positions)]
+        return cls(torch.cat(parts, 1), torch.cat(positions).to(device), torch.cat(branches).to(device), shared, slots)
 
-    def attention(
-        self, block: Block, stream: Tensor, past: Past, at: Tensor, asking: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """What the heads say (V, B, A, H d) at the slots `asking` (A,) of a stream (V, B, S, D), and keys and values.
-
-        `at` (S,) are the stream's positions, which follow those of `past`.
-        """
-        queries, keys, values = block.queries(stream)
-        keys = rotated(keys, self._rotation(block, at))
-        asked = at[asking]
-        queries = rotated(queries[:, :, asking], self._rotation(block, asked))
-        before = torch.arange(past.keys.shape[2], device=at.device)
-        heads = attend(block, queries, keys, values, past=past, seen=sees(block, asked, torch.cat([before, at])))
-        return heads, keys, values
-
-    def _rotation(self, block: Block, at: Tensor) -> Rotation | None:
-        rotation = self.rotations.get(block.rotary)
-        return None if rotation is None else (rotation[0][at], rotation[1][at])
+    def cut(self, layer: Layer, name: str, here: slice) -> Layer:
+        """One text's part of a layer, which is at `here` of what was computed."""
+        own = self.slots[name]
+        whole = torch.cat([torch.arange(self.shared), torch.arange(own.start, own.stop)]).to(self.at.device)
+        entering, heads, attention, mlp = (
+            value[:, here] for value in (layer.entering, layer.heads, layer.attention, layer.mlp)
+        )
+        return Layer(layer.at[here], entering, heads, attention, mlp, layer.past.at(whole))
 
 
-def prefill(anatomy: Anatomy, ids: Tensor) -> list[Past]:
-    """Keys and values of every block for what texts begin with, ids (B, P)."""
-    nothing = [_nothing(block, anatomy, len(ids)) for block in anatomy.blocks]
-    return [layer.past for layer, _ in _layers(anatomy, ids, nothing, [])] if ids.shape[1] else nothing
-
-
-def trace(anatomy: Anatomy, ids: Tensor, pasts: Sequence[Past], wanted: Sequence[int] = ()) -> Trace:
-    """The trace of ids (B, T) whose first tokens, the same for these texts as for those of `pasts`, have been run.
-
-    Positions from there on are kept; of the last block the last token, and the positions `wanted` of it.
-    """
-    layers = []
-    for layer, after in _layers(anatomy, ids, pasts, sorted({*wanted, ids.shape[1] - 1})):
-        layers.append(layer)
-        stream = after
-    final = stream[:, -1]
-    return Trace(ids.shape[1], tuple(layers), final, anatomy.reward(final))
-
-
-def _layers(
-    anatomy: Anatomy, ids: Tensor, pasts: Sequence[Past], wanted: Sequence[int]
-) -> Iterator[tuple[Layer, Tensor]]:
-    """Each block's layer and the stream (B, S, D) after it; of the last block at the positions `wanted` alone."""
-    length, first = ids.shape[1], pasts[0].keys.shape[2]
-    run = Run.over(anatomy, length)
-    at = torch.arange(first, length, device=ids.device)
-    stream = anatomy.embed(ids[:, first:], at)
+def _layers(anatomy: Anatomy, packed: _Packed, asking: Mapping[str, Tensor]) -> Iterator[tuple[Block, Layer, Tensor]]:
+    """Each block with its layer and the stream (B, S, D) after it; the last at the slots that are asked for alone."""
+    geometry = Geometry.of(anatomy, packed.at, packed.at[:0], packed.branch)
+    wanted = torch.cat([packed.slots[name].start + slots for name, slots in asking.items()])
+    stream = anatomy.embed(packed.ids, packed.at)
     if torch.is_grad_enabled():
         stream.requires_grad_()  # the weights are frozen: what is asked for are gradients of what was said
-    for block, past in zip(anatomy.blocks, pasts, strict=True):
-        last = block is anatomy.blocks[-1]
-        asking = torch.tensor(wanted, dtype=torch.long, device=ids.device) - first if last else at - first
-        said, keys, values = run.attention(block, stream.unsqueeze(0), past, at, asking)
-        entering, heads = stream[:, asking] if last else stream, said.squeeze(0)
+    for block in anatomy.blocks:
+        slots = wanted if block is anatomy.blocks[-1] else None
+        said, past = run_attention(block, stream.unsqueeze(0), None, geometry, slots)
+        heads, entering, at = said.squeeze(0), stream, packed.at
+        if slots is not None:
+            entering, at = stream[:, slots], packed.at[slots]
         attention = block.attended(block.mix(heads))
         written = entering + attention
         mlp = block.fed_forward(entering if block.parallel else written)
         stream = written + mlp
-        whole = past.then(keys.squeeze(0).transpose(1, 2), values.squeeze(0).transpose(1, 2))
-        yield Layer(at[asking], entering, heads, attention, mlp, whole), stream
+        yield block, Layer(at, entering, heads, attention, mlp, past), stream
 
 
-def _nothing(block: Block, anatomy: Anatomy, texts: int) -> Past:
-    """No token yet. How many groups share keys, and how wide they are, the block's own projection tells."""
-    like = anatomy.direction.new_zeros(1, 1, anatomy.direction.shape[0])
-    with torch.no_grad():
-        keys = block.queries(like)[1]
-    empty = keys.new_zeros(texts, keys.shape[-2], 0, keys.shape[-1])
-    return Past(empty, empty)
+def run_attention(
+    block: Block, stream: Tensor, past: Past | None, geometry: Geometry, slots: Tensor | None
+) -> tuple[Tensor, Past]:
+    """What the heads say (V, B, A, H d) at the given slots (all without) of a stream (V, B, S, D).
+
+    Also the first row's keys and values (B, G, S, d). `geometry` is that of the S tokens over `past` and themselves.
+    """
+    queries, keys, values = block.queries(stream)
+    keys = geometry.turned(block, keys)
+    own = Past(keys[0].transpose(1, 2), values[0].transpose(1, 2))
+    if slots is not None:
+        queries, geometry = queries[:, :, slots], geometry.asking(slots)
+    queries = geometry.turned(block, queries)
+    return attend(block, Asked(queries, keys, values), own.at(slice(0)) if past is None else past, geometry), own

@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from workers.models.anatomy import Anatomy, Block
-from workers.models.forward import Layer, Run
+from workers.models.forward import Layer, run_attention
+from workers.models.geometry import Geometry
 from workers.models.patching import Patching, Site
 
 FLOAT_BYTES = 4
@@ -35,9 +36,8 @@ def patch_each(anatomy: Anatomy, sites: Sequence[Site], patching: Patching, budg
     """Patch each of the sites, given layer by layer, in chunks that take at most `budget` bytes, one site at least."""
     if not sites:
         return Grid(patching.clean.scores.new_empty(0, len(patching.index)), 0)
-    run = Run.over(anatomy, patching.clean.length)
     at_once = _at_once(anatomy, patching, budget)
-    chunks = [_Chunk(run, patching, sites[first : first + at_once]) for first in range(0, len(sites), at_once)]
+    chunks = [_Chunk(anatomy, patching, sites[first : first + at_once]) for first in range(0, len(sites), at_once)]
     scores = [chunk.scores() for chunk in chunks]
     return Grid(torch.cat(scores), sum(chunk.token_layers for chunk in chunks))
 
@@ -62,27 +62,28 @@ def _at_once(anatomy: Anatomy, patching: Patching, budget: int) -> int:
 class _Chunk:
     """Consecutive sites, whose rows (V, B, S, D) join as the layers reach them."""
 
-    def __init__(self, run: Run, patching: Patching, sites: Sequence[Site]) -> None:
-        self.run, self.patching, self.sites = run, patching, sites
+    def __init__(self, anatomy: Anatomy, patching: Patching, sites: Sequence[Site]) -> None:
+        self.anatomy, self.patching, self.sites = anatomy, patching, sites
+        device, length = anatomy.direction.device, patching.clean.length
+        self.at = torch.arange(patching.start, length, device=device)
+        self.geometry = Geometry.of(anatomy, self.at, torch.arange(patching.start, device=device))
         self.token_layers = 0
 
     def scores(self) -> Tensor:
         """The rewards (V, B)."""
-        anatomy, clean = self.run.anatomy, self.patching.clean
-        at = torch.arange(self.patching.start, clean.length, device=clean.final.device)
-        rows = clean.final.new_empty(0, len(clean.final), len(at), clean.final.shape[-1])
+        anatomy, final = self.anatomy, self.patching.clean.final
+        rows = final.new_empty(0, len(final), len(self.at), final.shape[-1])
         for index in range(self.sites[0].layer, len(anatomy.blocks)):
-            asking = at[-1:] if index == len(anatomy.blocks) - 1 else at
-            rows = self._through(index, rows, at, asking)
+            rows = self._through(index, rows, last=index == len(anatomy.blocks) - 1)
         return anatomy.reward(rows[:, :, -1])
 
-    def _through(self, index: int, rows: Tensor, at: Tensor, asking: Tensor) -> Tensor:
-        """The rows after layer `index`, at positions `asking`, with those of its sites behind them."""
-        block, clean = self.run.anatomy.blocks[index], self.patching.clean.layers[index]
-        kept = torch.searchsorted(clean.at, asking)
+    def _through(self, index: int, rows: Tensor, *, last: bool) -> Tensor:
+        """The rows after layer `index`, of the last layer the last token alone, with those of its sites behind them."""
+        block, clean = self.anatomy.blocks[index], self.patching.clean.layers[index]
+        asking, before = (self.at[-1:], rows[:, :, -1:]) if last else (self.at, rows)
+        kept = slice(-len(asking), None)
         entering, attention, mlp = (value[:, kept] for value in (clean.entering, clean.attention, clean.mlp))
-        before = rows[:, :, asking - at[0]]
-        added = torch.cat([self._attended(block, clean, rows, at, asking), *self._attention(index, block, asking)])
+        added = torch.cat([self._attended(block, clean, rows, last=last), *self._attention(index, block, asking)])
         reading = torch.cat([before, entering.expand(len(added) - len(before), *entering.shape)])
         written = reading + added
         fed = block.fed_forward(before if block.parallel else written)
@@ -92,10 +93,11 @@ class _Chunk:
         patched = [entering + attention + said for said in self._mlps(index, asking)]
         return torch.cat([written + fed, *patched])
 
-    def _attended(self, block: Block, clean: Layer, rows: Tensor, at: Tensor, asking: Tensor) -> Tensor:
+    def _attended(self, block: Block, clean: Layer, rows: Tensor, *, last: bool) -> Tensor:
         if not len(rows):
-            return rows[:, :, asking - at[0]]
-        heads, _, _ = self.run.attention(block, rows, clean.past.before(int(at[0])), at, asking - at[0])
+            return rows[:, :, -1:] if last else rows
+        slots = torch.tensor([len(self.at) - 1], device=self.at.device) if last else None
+        heads, _ = run_attention(block, rows, clean.past.at(slice(self.patching.start)), self.geometry, slots)
         return block.attended(block.mix(heads))
 
     def _attention(self, index: int, block: Block, at: Tensor) -> Iterator[Tensor]:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from workers.models.anatomy import Anatomy
-from workers.models.forward import Trace, prefill, trace
+from workers.models.forward import Trace, trace
 from workers.models.pairs import TokenPair, common_prefix
 from workers.models.patching import Alignment, Direction, Granularity, Patching, Positions, source_index
 
@@ -66,18 +66,28 @@ class PairRun:
 
 
 def pair_runs(
-    anatomy: Anatomy, pairs: Sequence[TokenPair], plan: PatchPlan | None, tally: Tally, *, gradients: bool = False
+    anatomy: Anatomy,
+    pairs: Sequence[TokenPair],
+    plan: PatchPlan | None,
+    tally: Tally,
+    *,
+    gradients: bool = False,
+    tokens: int = TOKENS_A_BLOCK,
 ) -> Iterator[PairRun]:
-    """The runs of the pairs, in order; with what `gradients` of the patched texts need, where they are asked for."""
-    for block in _blocks(pairs):
+    """The runs of the pairs, in order, in `blocks` of at most `tokens`.
+
+    With what `gradients` of the patched texts need, where they are asked for.
+    """
+    for block in blocks(pairs, tokens):
         with torch.set_grad_enabled(gradients):
             run = _run(anatomy, block, plan, tally)
         yield run
 
 
-def _blocks(pairs: Sequence[TokenPair]) -> Iterator[list[TokenPair]]:
+def blocks(pairs: Sequence[TokenPair], tokens: int = TOKENS_A_BLOCK) -> Iterator[list[TokenPair]]:
+    """The pairs that are run together: neighbours of one shape, of at most `tokens` a side, one pair at least."""
     for (_, *lengths), alike in groupby(pairs, key=_shape):
-        size, block = max(1, TOKENS_A_BLOCK // max(lengths)), list(alike)
+        size, block = max(1, tokens // max(lengths)), list(alike)
         yield from (block[first : first + size] for first in range(0, len(block), size))
 
 
@@ -93,10 +103,8 @@ def _run(anatomy: Anatomy, pairs: Sequence[TokenPair], plan: PatchPlan | None, t
     device = anatomy.direction.device
     ids = {side: torch.tensor([getattr(pair, side).ids for pair in pairs], device=device) for side in SIDES}
     indices = {} if plan is None else {name: _index(pairs, plan, name, device) for name in plan.directions}
-    with torch.no_grad():
-        pasts = prefill(anatomy, ids["chosen"][:, :shared])
     wanted = {_sides(name)[1]: _last_sources(index) for name, index in indices.items()}
-    traces = {side: trace(anatomy, ids[side], pasts, wanted.get(side, ())) for side in SIDES}
+    traces = trace(anatomy, ids, shared, wanted)
     layers = len(anatomy.blocks)
     through = (layers - 1) * (shared + sum(length - shared for length in lengths)) + len(lengths)
     tally.patched(2 * len(pairs), through * len(pairs), through * len(pairs))
