@@ -10,8 +10,10 @@ from typing import Any
 from app.pages import words
 from app.pages.claim.facts import Fact
 from app.pages.claim.sureness import METHODS
+from app.pages.scorecard import ScorecardView, scorecard_view
 from claims.instruments import catalogue
 from claims.instruments.manifest import Manifest, Metric
+from claims.scorecards import Scorecard
 
 
 @dataclass(frozen=True)
@@ -43,16 +45,17 @@ class InstrumentView:
     title: str
     summary: str
     facts: Sequence[Fact]
+    scorecard: ScorecardView | None
     metrics: Sequence[MetricLine]
     parameters: Sequence[ParameterTable]
 
 
-def instrument_views() -> list[InstrumentView]:
-    """Every instrument, by name."""
-    return [_view(instrument.MANIFEST) for _, instrument in sorted(catalogue().items())]
+def instrument_views(cards: Mapping[str, Scorecard], running: str) -> list[InstrumentView]:
+    """Every instrument, by name; `running` is the hash of the source that would measure a dose series now."""
+    return [_view(instrument.MANIFEST, cards.get(name), running) for name, instrument in sorted(catalogue().items())]
 
 
-def _view(manifest: Manifest) -> InstrumentView:
+def _view(manifest: Manifest, card: Scorecard | None, running: str) -> InstrumentView:
     tables = [("Parameters", manifest.params)]
     tables += [(f"Parameters of the recipe {name}", schema) for name, schema in (manifest.recipes or {}).items()]
     return InstrumentView(
@@ -60,6 +63,7 @@ def _view(manifest: Manifest) -> InstrumentView:
         title=manifest.title,
         summary=manifest.summary,
         facts=_facts(manifest),
+        scorecard=scorecard_view(card, running) if card else None,
         metrics=[_metric(metric) for metric in manifest.metrics],
         parameters=[ParameterTable(title, _parameters(schema)) for title, schema in tables if schema.get("properties")],
     )
@@ -77,7 +81,6 @@ def _facts(manifest: Manifest) -> list[Fact]:
         Fact("Intervals", "; ".join(intervals)),
         Fact("Gauge", manifest.gauge.replace("_", " ")),
         Fact("Queue", manifest.queue),
-        Fact("Scorecard", "none recorded", note="so no claim measured with it counts as calibrated"),
     ]
     return [fact for fact in facts if fact.value]
 

@@ -17,6 +17,7 @@ from app.ledger import datasets as stored
 from app.ledger import queries
 from app.ledger.filters import ClaimFilter
 from app.ledger.log import newest
+from app.ledger.scorecards import scorecards
 from app.pages import asking, assets, reading
 from app.pages.claim.page import claim_page
 from app.pages.datasets import dataset_view
@@ -29,6 +30,8 @@ from app.pages.pictures import gallery_of
 from app.pages.problems import FLAWS, problem_view, problem_views
 from app.pages.rendering import HEADERS, base_url, page
 from claims.canonical import sha256_hex
+from claims.dose_series import INSTRUMENT
+from claims.instrument_source import source_sha256
 from claims.lifecycle import VERDICTS
 
 LINES = 25  # claims on one page of a list
@@ -116,9 +119,11 @@ def receipt(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response
 
 
 @router.get("/instruments")
-def instruments(request: Request) -> Response:
+def instruments(request: Request, ledger: TheLedger) -> Response:
     asking.check(request.query_params, ())
-    return page(request, "instruments.html", instruments=instrument_views())
+    with ledger.begin() as session:
+        cards = scorecards(session)
+    return page(request, "instruments.html", instruments=instrument_views(cards, source_sha256(INSTRUMENT)))
 
 
 @router.get("/datasets")

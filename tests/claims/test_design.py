@@ -18,6 +18,12 @@ def test_what_is_told_of_a_sound_design(registered, instruments):
     canonical_bytes(answer)
 
 
+def test_a_calibrated_instrument_brings_adjudication_within_reach(registered, instruments):
+    for precedence, trust in (("committed", "adjudicated"), ("post_hoc", "calibrated")):
+        answer = check(registered(), precedence, instruments=instruments, calibrated=True)
+        assert answer["reachable"]["trust"] == trust
+
+
 def test_a_ceiling_is_told(registered, instruments):
     answer = check(registered(hypotheses=[LONG]), "committed", instruments=instruments)
     assert answer["warnings"] == [

@@ -24,7 +24,8 @@ METHODS = {
 TRUST = {
     "exploratory": "Neither is the instrument calibrated nor the prediction known to come before its data.",
     "calibrated": "The instrument's version holds a passing scorecard on organisms whose answer is known.",
-    "registered": "The prediction is known to come before its data; the instrument has no scorecard yet.",
+    "registered": "The prediction is known to come before its data, but nothing is decided, or the instrument holds no "
+    "passing scorecard.",
     "adjudicated": "Calibrated, registered, and decided: confirmed or refuted alike.",
 }
 
