@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from huggingface_hub import constants, snapshot_download
+from huggingface_hub import snapshot_download
 
 from workers.refusals import RefusalError
 
@@ -18,7 +19,7 @@ def snapshot(repo: str, revision: str) -> Path:
     With HF_HUB_OFFLINE=0 in the worker's environment what is missing is downloaded; otherwise nothing is asked of
     any network.
     """
-    offline = constants.HF_HUB_OFFLINE
+    offline = os.environ["HF_HUB_OFFLINE"] != "0"  # workers.models sets what is not set
     try:
         found = snapshot_download(repo, revision=revision, local_files_only=offline, allow_patterns=list(WANTED))
     except Exception as error:  # whatever the network makes the library raise
