@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, BinaryIO
+from functools import partial
+from typing import Any
 
 from claims.canonical import sha256_hex
 from claims.entries import format_time
@@ -13,8 +14,9 @@ from claims.evidence import SCHEMA, Estimated, Evidence, Refusal
 from claims.instruments import catalogue
 from claims.instruments.manifest import Manifest
 from claims.instruments.params import completed
+from claims.nondeterminism import named, nondeterminism
 from claims.registration.model import LocalModel, PairsDataset, Registration, meets
-from workers import row_file
+from workers.row_file import RowFiles
 
 UNKNOWN = "unknown"  # a model that was not measured
 MEASURED = ("estimates", "diagnostics", "not_measured", "counts", "nondeterminism", "controls", "conformance", "cost")
@@ -40,27 +42,29 @@ class MeasuredShard:
 def assemble(
     registration: Registration,
     shards: Sequence[MeasuredShard],
-    rows: BinaryIO,
-    rows_sha256: str,
+    files: RowFiles,
     opened: datetime | None,
 ) -> Evidence:
-    """The evidence of a run whose shards are all done; `rows` is a file of their rows, joined in order.
+    """The evidence of a run whose shards are all done; `files` hold their rows, joined in order.
 
-    Raises `InconsistentShardsError`, and whatever the instrument's `estimate` raises for rows that it cannot read.
+    Raises `InconsistentShardsError`, `claims.nondeterminism.MisplacedCellError`, and whatever the instrument's
+    `estimate` raises for rows that it cannot read.
     """
     instrument = catalogue()[registration.instrument.name]
-    estimated = instrument.estimate(row_file.rows_of(rows), registration)
+    estimated = instrument.estimate(files.rows.rows(), registration)
+    again = partial(instrument.estimate, registration=registration)
+    twice = nondeterminism(estimated, files.rows.rows(), files.again.rows(), again)
     evidence = {
         "schema": SCHEMA,
         **_instrument(registration, instrument.MANIFEST),
         **estimated.model_dump(),
         "subject": _subject(registration, [shard.facts for shard in shards], estimated),
-        "nondeterminism": {},
+        "nondeterminism": named(files.again.sha256, twice),
         "controls": _controls(registration, estimated),
         "conformance": _conformance(shards),
         "provenance": _provenance(shards, opened),
         "cost": _cost(shards),
-        "rows_sha256": rows_sha256,
+        "rows_sha256": files.rows.sha256,
     }
     return Evidence.model_validate(evidence)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from tempfile import TemporaryFile
+from collections.abc import Iterator, Sequence
 
 from sqlmodel import Session
 
@@ -14,6 +14,7 @@ from app.ledger.runs import SOURCE
 from app.ledger.tables import RunRow, ShardRow
 from workers import row_file
 from workers.evidence import InconsistentShardsError, MeasuredShard, assemble
+from workers.outcome import AGAIN, ROWS
 from workers.public_text import public_text
 from workers.source import source_of
 
@@ -53,11 +54,17 @@ def _judge(session: Session, row: RunRow) -> None:
         figures = {"opened_with": sorted(measured_with), "found": here[SOURCE]}
         judging.record_void(session, row, "code_drift", figures)
         return
-    with TemporaryFile() as file:
-        parts = (chunk for shard in shards for chunk in blobs.chunks(session, str(shard.rows_sha256)))
-        sha256 = row_file.write(parts, file)
-        evidence = assemble(registration, [_measured(shard) for shard in shards], file, sha256, row.opened)
-        judging.record_evidence(session, row, evidence, file)
+    measured = [_measured(shard) for shard in shards]
+    with row_file.temporary() as files:
+        files.rows.write(_joined(session, [str(shard.rows_sha256) for shard in shards]))
+        files.again.write(_joined(session, [shard.facts[AGAIN] for shard in measured]))
+        evidence = assemble(registration, measured, files, row.opened)
+        blobs.put(session, files.again.file, ROWS)
+        judging.record_evidence(session, row, evidence, files.rows.file)
+
+
+def _joined(session: Session, hashes: Sequence[str]) -> Iterator[bytes]:
+    return (chunk for sha256 in hashes for chunk in blobs.chunks(session, sha256))
 
 
 def _measured(shard: ShardRow) -> MeasuredShard:

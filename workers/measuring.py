@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache, partial
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any, BinaryIO
+from typing import Any
 
 from app.ledger import blobs, datasets, queue, runs
 from app.ledger.database import Ledger
@@ -18,7 +17,7 @@ from claims import seeds
 from claims.evidence import Refusal
 from claims.pairs import Pairs
 from claims.registration.model import PairsDataset, Registration
-from workers import process
+from workers import process, row_file
 from workers.free_memory import InsufficientMemoryError
 from workers.heartbeat import Heartbeat, LeaseLostError
 from workers.measurement import measure_into
@@ -26,6 +25,7 @@ from workers.outcome import Outcome
 from workers.public_text import public_text
 from workers.refusals import RefusalError
 from workers.resources import Progress, Resources
+from workers.row_file import RowFiles
 from workers.source import source_of
 
 FAILURE_LINES = 20
@@ -48,10 +48,10 @@ def measure_shard(worker: Worker, run: str, index: int) -> str | None:
         return None
     outcome = Outcome(worker.ledger, assignment.lease, worker.term)
     try:
-        with TemporaryFile() as file:
+        with row_file.temporary() as files:
             with Heartbeat(worker.ledger, assignment.lease, worker.term) as heartbeat:
-                facts = _measure(worker, assignment, heartbeat.progress, file)
-            kept = outcome.keep(file, facts)
+                facts = _measure(worker, assignment, heartbeat.progress, files)
+            kept = outcome.keep(files, facts)
     except LeaseLostError as lost:
         log.info("%s", lost)
         return None
@@ -83,12 +83,12 @@ def _take(worker: Worker, run: str, index: int) -> Assignment | None:
         return runs.claim_shard(session, run, index, worker=process.name(), source=source, term=worker.term)
 
 
-def _measure(worker: Worker, assignment: Assignment, progress: Progress, file: BinaryIO) -> dict[str, Any]:
+def _measure(worker: Worker, assignment: Assignment, progress: Progress, files: RowFiles) -> dict[str, Any]:
     registration, shard = assignment.registration, assignment.lease.shard
     pairs = _pairs(worker.ledger, registration)
     resources = Resources.of(registration, pairs, worker.model_root)
     seed = partial(seeds.seed, assignment.nonce, assignment.document_sha256)
-    return measure_into(file, shard, registration, seed, resources, progress)
+    return measure_into(files, shard, registration, seed, resources, progress)
 
 
 def _pairs(ledger: Ledger, registration: Registration) -> Pairs | None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlmodel import Session
@@ -16,8 +16,10 @@ from app.ledger.database import Ledger
 from app.ledger.queue import Lease
 from app.ledger.tables import RunRow
 from claims.evidence import Refusal
+from workers.row_file import RowFiles
 
 ROWS = "application/jsonl"
+AGAIN = "again_sha256"  # among a shard's facts, the blob of what was measured again
 RETRY_SECONDS = 1.0
 Answer = TypeVar("Answer")
 
@@ -30,11 +32,12 @@ class Outcome:
     lease: Lease
     term: timedelta
 
-    def keep(self, rows: BinaryIO, facts: dict[str, Any]) -> bool:
-        """The shard is done, with the rows in the file; False, and nothing kept, if the lease is lost."""
+    def keep(self, files: RowFiles, facts: dict[str, Any]) -> bool:
+        """The shard is done, with the rows in the files; False, and nothing kept, if the lease is lost."""
 
         def write(session: Session) -> bool:
-            return queue.complete(session, self.lease, blobs.put(session, rows, ROWS), facts)
+            rows, again = (blobs.put(session, one.file, ROWS) for one in (files.rows, files.again))
+            return queue.complete(session, self.lease, rows, {**facts, AGAIN: again})
 
         return self._patiently(write)
 

@@ -31,14 +31,17 @@ class Measured:
     """Rows as the instrument's kinds have them, and `facts()`: what evidence needs and rows do not say.
 
     `rows` is consumed once, from its beginning to its end, and measures as it is: `progress` is called from within,
-    `RefusalError` raised from within, and each row is written down before the next is asked for. `facts` is called
-    after the last row. It holds weights_sha256 (None for an organism), dtype, device, attention, forwards (of one
-    text each), peak_memory_bytes, and conformance (what the gate measured; empty for an organism); `token_layers` and
-    `token_layers_floor` where they were counted. Which dataset was read is the worker's to say.
+    `RefusalError` raised from within, and each row is written down before the next is asked for. Then `again`, in the
+    same way: some of the cells, in the order of `rows`, measured a second time in other batches
+    (`claims.nondeterminism`). `facts` is called after the last row of both. It holds weights_sha256 (None for an
+    organism), dtype, device, attention, forwards (of one text each), peak_memory_bytes, and conformance (what the gate
+    measured; empty for an organism); `token_layers` and `token_layers_floor` where they were counted. Which
+    dataset was read is the worker's to say.
     """
 
     rows: Iterable[Row]
     facts: Callable[[], dict[str, Any]]
+    again: Iterable[Row] = ()
 
 
 @dataclass(frozen=True)

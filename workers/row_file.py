@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
-from typing import BinaryIO
+from tempfile import TemporaryFile
+from typing import BinaryIO, Self
 
 from claims import rows
 from claims.instruments.manifest import Row
@@ -13,22 +16,48 @@ from claims.instruments.manifest import Row
 PART = 1024 * 1024
 
 
-def write(parts: Iterable[bytes], file: BinaryIO) -> str:
-    """Write the parts one after the other; the SHA-256 of all of them, in hex."""
-    digest = hashlib.sha256()
-    for part in parts:
-        digest.update(part)
-        file.write(part)
-    file.flush()
-    return digest.hexdigest()
+class RowFile:
+    """An empty file that rows are written to, from its beginning to its end, and then read from."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self._digest = file, hashlib.sha256()
+
+    def write(self, parts: Iterable[bytes]) -> None:
+        """Add the parts one after the other."""
+        for part in parts:
+            self._digest.update(part)
+            self.file.write(part)
+        self.file.flush()
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of all that was written, in hex."""
+        return self._digest.hexdigest()
+
+    def parts(self) -> Iterator[bytes]:
+        """The bytes from the beginning, in parts of 1 MiB."""
+        self.file.seek(0)
+        return iter(partial(self.file.read, PART), b"")
+
+    def rows(self) -> Iterator[Row]:
+        """The rows from the first on; raises as `claims.rows.decode_chunks` does."""
+        return rows.decode_chunks(self.parts())
 
 
-def parts_of(file: BinaryIO) -> Iterator[bytes]:
-    """The file's bytes from its beginning, in parts of 1 MiB."""
-    file.seek(0)
-    return iter(partial(file.read, PART), b"")
+@dataclass(frozen=True)
+class RowFiles:
+    """The rows of a shard or a run, and those that a second measurement of some of its cells gave."""
+
+    rows: RowFile
+    again: RowFile
+
+    @classmethod
+    def of(cls, rows: BinaryIO, again: BinaryIO) -> Self:
+        return cls(RowFile(rows), RowFile(again))
 
 
-def rows_of(file: BinaryIO) -> Iterator[Row]:
-    """The rows in the file, from its beginning; raises as `claims.rows.decode_chunks` does."""
-    return rows.decode_chunks(parts_of(file))
+@contextmanager
+def temporary() -> Iterator[RowFiles]:
+    """Files that are gone when the block ends."""
+    with TemporaryFile() as first, TemporaryFile() as second:
+        yield RowFiles.of(first, second)

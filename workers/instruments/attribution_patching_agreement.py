@@ -15,8 +15,7 @@ from workers.resources import Measured, Progress, Resources, Seeds
 def measure(
     shard: Shard, registration: Registration, seeds: Seeds, resources: Resources, progress: Progress
 ) -> Measured:
-    """The rows of the shard's block of pairs; nothing is drawn, so no seed is used. Raises as `measure_block` does."""
-    del seeds
+    """The rows of the shard's block of pairs. Raises as `measure_block` does."""
     params = completed(PARAMS, registration.instrument.params)
     asked = Asked(
         attribution="frozen_norm",
@@ -24,4 +23,4 @@ def measure(
         patch=PatchPlan.of(params),
         budget=resources.patch_bytes,
     )
-    return measure_block(shard, registration, resources, progress, asked)
+    return measure_block(shard, registration, seeds, resources, progress, asked=asked)

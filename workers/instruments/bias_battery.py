@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -20,23 +20,22 @@ def measure(
 ) -> Measured:
     """The rows of the shard's block of pairs, each pair in the cluster of everything that resembles it.
 
-    Nothing is drawn, so no seed is used. Raises as `measure_block` does.
+    Raises as `measure_block` does.
     """
-    del seeds
     clusters = merged_clusters(resources.pairs)
     merged = replace(resources, pairs=tuple(replace(pair, cluster=clusters[pair.id]) for pair in resources.pairs))
-    measured = measure_block(shard, registration, merged, progress, Asked())
+    measured = measure_block(shard, registration, seeds, merged, progress, asked=Asked())
+    return Measured(_with_deltas(measured.rows), measured.facts, _with_deltas(measured.again))
 
-    def rows() -> Iterator[Row]:
-        for _, of_pair in groupby(measured.rows, key=itemgetter("pair_id")):
-            chosen, rejected = scores = list(of_pair)
-            yield from scores
-            yield {
-                **{name: chosen[name] for name in ("pair_id", "dimension", "cluster")},
-                "kind": "bias",
-                "axis": chosen["dimension"],
-                "delta": chosen["score"] - rejected["score"],
-                "length_delta": chosen["tokens"] - rejected["tokens"],
-            }
 
-    return Measured(rows(), measured.facts)
+def _with_deltas(scores: Iterable[Row]) -> Iterator[Row]:
+    for _, of_pair in groupby(scores, key=itemgetter("pair_id")):
+        chosen, rejected = of_sides = list(of_pair)
+        yield from of_sides
+        yield {
+            **{name: chosen[name] for name in ("pair_id", "dimension", "cluster")},
+            "kind": "bias",
+            "axis": chosen["dimension"],
+            "delta": chosen["score"] - rejected["score"],
+            "length_delta": chosen["tokens"] - rejected["tokens"],
+        }

@@ -14,8 +14,7 @@ from workers.resources import Measured, Progress, Resources, Seeds
 def measure(
     shard: Shard, registration: Registration, seeds: Seeds, resources: Resources, progress: Progress
 ) -> Measured:
-    """The rows of the shard's block of pairs; nothing is drawn, so no seed is used. Raises as `measure_block` does."""
-    del seeds
+    """The rows of the shard's block of pairs. Raises as `measure_block` does."""
     params = completed(PARAMS, registration.instrument.params)
     asked = Asked(attribution=params["convention"], granularity=params["granularity"])
-    return measure_block(shard, registration, resources, progress, asked)
+    return measure_block(shard, registration, seeds, resources, progress, asked=asked)

@@ -12,6 +12,5 @@ from workers.resources import Measured, Progress, Resources, Seeds
 def measure(
     shard: Shard, registration: Registration, seeds: Seeds, resources: Resources, progress: Progress
 ) -> Measured:
-    """The rows of the shard's block of pairs; nothing is drawn, so no seed is used. Raises as `measure_block` does."""
-    del seeds
-    return measure_block(shard, registration, resources, progress, Asked(lens=True))
+    """The rows of the shard's block of pairs. Raises as `measure_block` does."""
+    return measure_block(shard, registration, seeds, resources, progress, asked=Asked(lens=True))

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from claims.instruments.manifest import Shard
+from claims.nondeterminism import label
 from claims.registration.model import GeneratedDataset, OrganismModel, Registration
 from workers.models.pair_rows import Asked, Row, pair_rows
 from workers.models.pair_runs import Tally
-from workers.resources import Measured, Progress, Resources
+from workers.nondeterminism import rows_again
+from workers.resources import Measured, Progress, Resources, Seeds
 
 
 def measure_block(
-    shard: Shard, registration: Registration, resources: Resources, progress: Progress, asked: Asked
+    shard: Shard, registration: Registration, seeds: Seeds, resources: Resources, progress: Progress, *, asked: Asked
 ) -> Measured:
     """The rows of the shard's block of pairs, as asked; `progress` is told how many pairs are measured.
 
-    Raises `RefusalError` for a model that cannot be loaded or does not conform, and for a pair that it cannot take.
+    The seed `again/<shard>` picks those that are measured twice. Raises `RefusalError` for a model that cannot be
+    loaded or does not conform, and for a pair that it cannot take.
     """
     model = registration.subject.model
     if isinstance(model, OrganismModel) or isinstance(registration.subject.dataset, GeneratedDataset):
@@ -32,4 +36,5 @@ def measure_block(
             yield from of_pair
             progress(done)
 
-    return Measured(rows(), lambda: checkpoint.facts(tally))
+    again = rows_again(checkpoint.anatomy, pairs, asked, tally, seeds(label(shard.label)))
+    return Measured(rows(), lambda: checkpoint.facts(tally), chain.from_iterable(again))

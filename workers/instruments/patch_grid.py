@@ -15,7 +15,8 @@ from workers.resources import Measured, Progress, Resources, Seeds
 def measure(
     shard: Shard, registration: Registration, seeds: Seeds, resources: Resources, progress: Progress
 ) -> Measured:
-    """The rows of the shard's block of pairs; nothing is drawn, so no seed is used. Raises as `measure_block` does."""
-    del seeds
+    """The rows of the shard's block of pairs. Raises as `measure_block` does."""
     plan = PatchPlan.of(completed(PARAMS, registration.instrument.params))
-    return measure_block(shard, registration, resources, progress, Asked(patch=plan, budget=resources.patch_bytes))
+    return measure_block(
+        shard, registration, seeds, resources, progress, asked=Asked(patch=plan, budget=resources.patch_bytes)
+    )

@@ -11,11 +11,13 @@ from claims.instruments.manifest import Shard
 from claims.instruments.params import completed
 from claims.instruments.planted_key_recipe import recipe_of
 from claims.instruments.planted_key_recovery import PARAMS
+from claims.nondeterminism import label
 from claims.registration.model import Registration
 from workers.models.memory import peak_bytes
 from workers.models.pair_rows import Asked, Row, pair_rows
 from workers.models.pair_runs import PatchPlan, Tally
 from workers.models.pairs import TokenPair, TokenText
+from workers.nondeterminism import rows_again
 from workers.organisms.planted_key import ATTENTION, BATCH, HELD_OUT, TWINS, Organism, grow
 from workers.organisms.planted_key_pairs import Purpose
 from workers.resources import Measured, Progress, Resources, Seeds
@@ -28,8 +30,9 @@ def measure(
 ) -> Measured:
     """The rows of the shard's organism, whether or not it obeys its rule.
 
-    Seeds by label: those of `workers.organisms.planted_key.grow`, and `organism/<number>/pairs` for the scored
-    pairs. `progress` is told how many rows are measured. Raises `RefusalError` as `pair_rows` does.
+    Seeds by label: those of `workers.organisms.planted_key.grow`, `organism/<number>/pairs` for the scored pairs, and
+    `again/organism/<number>`, which picks those that are measured twice. `progress` is told how many rows are
+    measured. Raises `RefusalError` as `pair_rows` does.
     """
     del resources  # an organism needs neither files nor a dataset
     number, recipe = int(shard.params["organism"]), recipe_of(registration)
@@ -47,7 +50,9 @@ def measure(
             progress(done)
 
     grown = 2 * (BATCH * recipe["steps"] + HELD_OUT + TWINS)
-    return Measured(rows(), lambda: _facts(grown, tally))
+    again = rows_again(organism.anatomy, pairs, asked, tally, seeds(label(shard.label)))
+    of_organism = ({**row, "organism": number} for of_pair in again for row in of_pair)
+    return Measured(rows(), lambda: _facts(grown, tally), of_organism)
 
 
 def _organism_rows(organism: Organism, number: int, min_accuracy: float) -> Iterator[Row]:

@@ -14,7 +14,7 @@ from workers.models.attribution import Convention, contributions
 from workers.models.finite import refuse_not_finite
 from workers.models.gradients import estimates
 from workers.models.grid import patch_each
-from workers.models.pair_runs import SIDES, PairRun, PatchPlan, Tally, pair_runs
+from workers.models.pair_runs import SIDES, TOKENS_A_BLOCK, PairRun, PatchPlan, Tally, pair_runs
 from workers.models.pairs import TokenPair
 from workers.models.patching import Direction, Granularity, Patching, Site, sites_of
 
@@ -23,7 +23,9 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Asked:
-    """Which rows a measurement writes beside those of kind score; `budget` bounds the bytes that patching takes.
+    """Which rows a measurement writes beside those of kind score.
+
+    `budget` bounds the bytes that patching takes, `tokens` how many tokens a side pairs that run together have.
 
     `attribution` at `granularity`; with `gradient`, rows of kind attribution are first-order estimates of the patches.
     """
@@ -34,6 +36,7 @@ class Asked:
     patch: PatchPlan | None = None
     gradient: bool = False
     budget: int = 1 << 30
+    tokens: int = TOKENS_A_BLOCK
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ def pair_rows(anatomy: Anatomy, pairs: Sequence[TokenPair], asked: Asked, tally:
 
     Raises `RefusalError` when a value is not finite or the attribution of a text is not complete.
     """
-    for run in pair_runs(anatomy, pairs, asked.patch, tally, gradients=asked.gradient):
+    for run in pair_runs(anatomy, pairs, asked.patch, tally, gradients=asked.gradient, tokens=asked.tokens):
         cells = list(_cells(anatomy, run, asked, tally))
         for number, pair in enumerate(run.pairs):
             at = {"pair_id": pair.id, "dimension": pair.dimension, "cluster": pair.cluster}
@@ -112,7 +115,8 @@ def patch_cells(
     anatomy: Anatomy, run: PairRun, sites: Sequence[Site], direction: Direction, *, budget: int, tally: Tally
 ) -> Iterator[_Cell]:
     """Effect is r_chosen - r_patched when noising, r_patched - r_rejected when denoising: towards the other run."""
-    patching, margin = run.patchings[direction], (run.traces["chosen"].scores - run.traces["rejected"].scores).tolist()
+    chosen, rejected = (run.traces[side].scores.double() for side in SIDES)
+    patching, margin = run.patchings[direction], (chosen - rejected).tolist()
     with torch.no_grad():
         states = patching.states(anatomy, sites)
         acting = [site for site, state in zip(sites, states, strict=True) if "ok" in state]

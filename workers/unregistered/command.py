@@ -13,6 +13,7 @@ from claims.verdict.voids import VoidReason
 from workers.evidence import refused
 from workers.free_memory import InsufficientMemoryError
 from workers.refusals import RefusalError
+from workers.row_file import RowFiles
 from workers.source import source_of
 from workers.unregistered import output
 from workers.unregistered.asking import Options, Question, question
@@ -30,7 +31,7 @@ def measure(
         str,
         typer.Option(help="A directory, tiny:SEED, organism:RECIPE or huggingface:OWNER/NAME@REVISION."),
     ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where evidence.json and rows.jsonl are written.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where evidence.json and the rows are written.")],
     pairs: Annotated[
         str | None, typer.Option(metavar="FILE", help="Preference pairs, JSON lines, or `diagnostic`, those shipped.")
     ] = None,
@@ -59,8 +60,9 @@ def measure(
 ) -> None:
     """Run an instrument without a server, and record nothing.
 
-    Writes evidence.json, rows.jsonl and unregistered.json (what was asked) to DIR, by the code that a worker runs.
-    Ends with 5 when the instrument refuses; evidence.json then says why, and there are no rows.
+    Writes evidence.json, rows.jsonl, again.jsonl (the cells measured a second time) and unregistered.json (what was
+    asked) to DIR, by the code that a worker runs. Ends with 5 when the instrument refuses; evidence.json then says why,
+    and there are no rows.
     """
     options = Options(
         instrument,
@@ -101,10 +103,15 @@ def _measured(asked: Question, unfinished: Path, *, quiet: bool) -> Evidence:
     unit = "pairs" if asked.pairs else "rows"
     source = source_of(asked.registration.instrument.name)
     try:
-        with (unfinished / output.ROWS).open("w+b") as rows, Bar(sum(s.rows for s in shards), unit, quiet=quiet) as bar:
-            evidence = run(asked, shards, rows, bar.tell)
+        with (
+            (unfinished / output.ROWS).open("w+b") as rows,
+            (unfinished / output.AGAIN).open("w+b") as again,
+            Bar(sum(s.rows for s in shards), unit, quiet=quiet) as bar,
+        ):
+            evidence = run(asked, shards, RowFiles.of(rows, again), bar.tell)
     except (RefusalError, InsufficientMemoryError) as refusal:
-        (unfinished / output.ROWS).unlink()
+        for name in (output.ROWS, output.AGAIN):
+            (unfinished / name).unlink()
         evidence = refused(asked.registration, _told(refusal), source)
     document = {"seed": asked.nonce.hex(), "document": asked.registration.document()}
     output.write_json(unfinished / output.QUESTION, document)

@@ -12,7 +12,7 @@ from typing import Any
 
 from workers.unregistered.refusing import flawed
 
-EVIDENCE, ROWS, QUESTION = "evidence.json", "rows.jsonl", "unregistered.json"
+EVIDENCE, ROWS, AGAIN, QUESTION = "evidence.json", "rows.jsonl", "again.jsonl", "unregistered.json"
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def prepared(out: Path, *, force: bool) -> Iterator[Path]:
 
     Raises `BadOptionsError` for an `out` that cannot be written to, or that holds a measurement, unless `force`.
     """
-    if there := [name for name in (EVIDENCE, ROWS, QUESTION) if (out / name).exists() and not force]:
+    if there := [name for name in (EVIDENCE, ROWS, AGAIN, QUESTION) if (out / name).exists() and not force]:
         detail = f"{out} holds {there[0]} already"
         raise flawed("--out", detail, "Name another directory, or overwrite with --force.")
     existed = out.exists()
@@ -46,8 +46,8 @@ def write_json(file: Path, value: Mapping[str, Any]) -> None:
 
 def publish(unfinished: Path, out: Path) -> None:
     """Move what is finished to `out`, evidence last: where it stands, all that belongs to it stands beside it."""
-    for name in (EVIDENCE, ROWS, QUESTION):
+    for name in (EVIDENCE, ROWS, AGAIN, QUESTION):
         (out / name).unlink(missing_ok=True)
-    for name in (ROWS, QUESTION, EVIDENCE):
+    for name in (ROWS, AGAIN, QUESTION, EVIDENCE):
         if (unfinished / name).exists():
             (unfinished / name).replace(out / name)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from tempfile import TemporaryFile
-from typing import BinaryIO
 
 from claims import seeds
 from claims.evidence import Evidence
 from claims.instruments import catalogue
 from claims.instruments.manifest import Shard
-from workers import row_file
 from workers.evidence import MeasuredShard, assemble
 from workers.measurement import measure_into
 from workers.resources import Progress, Resources
+from workers.row_file import RowFiles
 from workers.source import source_of
 from workers.unregistered.asking import EVERYWHERE, Question
 
@@ -29,29 +27,26 @@ def shards_of(question: Question) -> Sequence[Shard]:
     return catalogue()[registration.instrument.name].plan(registration, held)
 
 
-def run(question: Question, shards: Sequence[Shard], rows: BinaryIO, tell: Tell) -> Evidence:
-    """Measure every shard, write their rows to the file, and return the evidence.
+def run(question: Question, shards: Sequence[Shard], files: RowFiles, tell: Tell) -> Evidence:
+    """Measure every shard, write their rows to the files, and return the evidence.
 
     `tell` is told how much of the shards' rows is done. Raises `RefusalError` and `InsufficientMemoryError`.
     """
     opened = datetime.now(UTC)
-    measured: list[MeasuredShard] = []
-    sha256 = row_file.write(_measure(question, shards, measured, tell), rows)
-    return assemble(question.registration, measured, rows, sha256, opened)
+    measured = list(_measure(question, shards, files, tell))
+    return assemble(question.registration, measured, files, opened)
 
 
-def _measure(question: Question, shards: Sequence[Shard], measured: list[MeasuredShard], tell: Tell) -> Iterator[bytes]:
-    """The bytes of the rows of each shard in turn; what else is known of it is added to `measured`."""
+def _measure(question: Question, shards: Sequence[Shard], files: RowFiles, tell: Tell) -> Iterator[MeasuredShard]:
+    """What is known of each shard in turn, its rows being written."""
     registration = question.registration
     seed = partial(seeds.seed, question.nonce, registration.sha256())
     resources = Resources.of(registration, question.pairs, EVERYWHERE)
     before = 0
     for shard in shards:
         started, source = datetime.now(UTC), source_of(registration.instrument.name)
-        with TemporaryFile() as file:
-            facts = measure_into(file, shard, registration, seed, resources, _after(before, tell))
-            yield from row_file.parts_of(file)
-        measured.append(MeasuredShard(shard.label, facts, source, started, datetime.now(UTC), 1))
+        facts = measure_into(files, shard, registration, seed, resources, _after(before, tell))
+        yield MeasuredShard(shard.label, facts, source, started, datetime.now(UTC), 1)
         before += shard.rows
         tell(before)
 

@@ -34,16 +34,17 @@ def of_family(register):
 
 def measured(registered, resources, progress=lambda done: None):
     shards = rules.plan(registered, DATASET.dimensions)
-    return [held(measure(shard, registered, refuse_seed, resources, progress)) for shard in shards]
+    return [held(measure(shard, registered, seed_of_what_is_measured_twice, resources, progress)) for shard in shards]
 
 
 def held(measured):
     """Rows are measured as they are consumed, facts told after the last of them."""
-    return SimpleNamespace(rows=list(measured.rows), facts=measured.facts())
+    return SimpleNamespace(rows=list(measured.rows), again=list(measured.again), facts=measured.facts())
 
 
-def refuse_seed(label):
-    raise AssertionError(f"nothing is drawn, yet {label} was asked for")
+def seed_of_what_is_measured_twice(label):
+    assert label.startswith("again/"), f"nothing else is drawn, yet {label} was asked for"
+    return 7
 
 
 def test_the_example_is_about_the_fixture(register):
@@ -76,7 +77,9 @@ def test_shards_report_their_pairs_and_what_evidence_needs(register):
     parts = measured(register("agreement"), Resources(DATASET.rows, MODELS), told.append)
     assert told == [1, 2, 3, 4] * 4
     assert {part.facts["weights_sha256"] for part in parts} == {weights_sha256(MODELS / "llama-gqa")}
-    assert sum(part.facts["forwards"] for part in parts) == 16 * (2 + 8)
+    measured_twice = 4 * 2  # one pair of each dimension, beside a copy of itself
+    assert sum(part.facts["forwards"] for part in parts) == (16 + measured_twice) * (2 + 8)
+    assert [len({row["pair_id"] for row in part.again}) for part in parts] == [1] * 4
     assert {row["cluster"] for part in parts for row in part.rows} == {pair.cluster for pair in DATASET.rows}
 
 

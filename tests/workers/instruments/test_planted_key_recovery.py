@@ -8,6 +8,7 @@ import pytest
 
 from claims.instruments import planted_key_recovery as rules
 from claims.instruments.planted_key_rows import organisms_in, recovered
+from claims.nondeterminism import Compared
 from claims.rows import encode
 from claims.seeds import seed
 from workers.instruments.planted_key_recovery import measure
@@ -21,6 +22,7 @@ ELSEWHERE = """
 import hashlib, json, sys
 from claims.instruments import planted_key_recovery as rules
 from claims.registration.reading import freeze_document
+from claims.nondeterminism import Compared
 from claims.rows import encode
 from claims.seeds import seed
 from workers.instruments.planted_key_recovery import measure
@@ -45,7 +47,7 @@ def registration(register, recipe=SMALL, pairs=4, **parts):
 
 def measured(registered, number, seeds=seeds, progress=lambda done: None):
     found = measure(rules.plan(registered, {})[number], registered, seeds, NOTHING, progress)
-    return SimpleNamespace(rows=list(found.rows), facts=found.facts())
+    return SimpleNamespace(rows=list(found.rows), again=list(found.again), facts=found.facts())
 
 
 @pytest.fixture
@@ -75,6 +77,17 @@ def test_rows_have_the_kinds_and_the_fields_that_are_fixed(small):
         assert all(set(row) == common | fields[kind] for row in found), kind
     assert {row["organism"] for row in rows} == {2}
     assert sum(row["constructed"] for row in by_kind["key"]) == 2
+
+
+def test_a_pair_is_measured_twice_and_what_was_grown_is_not(register):
+    found = measured(registration(register, pairs=20), 2)
+    assert {row["kind"] for row in found.again} == {"score", "attribution", "patch"}
+    assert len({row["pair_id"] for row in found.again}) == 2
+    compared = Compared()
+    list(compared.in_place(found.rows, found.again))
+    assert (compared.cells, compared.share) == (len(found.again), 0.1)
+    figures = compared.figures()
+    assert all(value < 1e-5 for name, value in figures.items() if name.startswith("largest_relative_difference"))
 
 
 def test_progress_ends_at_the_rows_that_were_planned(small):
@@ -120,8 +133,8 @@ def test_every_draw_has_its_label(small):
         return seeds(label)
 
     measured(small, 5, seeds=recorded)
-    uses = ("carriers", "weights", "train", "held_out", "twins", "pairs")
-    assert asked == {f"organism/5/{use}" for use in uses}
+    uses = ("carriers", "weights", "train", "dose", "held_out", "twins", "pairs")
+    assert asked == {f"organism/5/{use}" for use in uses} | {"again/organism/5"}
 
 
 def test_a_key_planted_in_quiet_components_is_found_by_both_methods(register):

@@ -14,9 +14,11 @@ from claims.weights import weights_sha256
 def test_evidence_and_rows_are_those_of_what_was_asked(measure, agreement, llama, out, evidence):
     code, output, errors = measure(*agreement, "--model", str(llama))
     assert code == 0, errors
-    assert {file.name for file in out.iterdir()} == {"evidence.json", "rows.jsonl", "unregistered.json"}
+    assert {file.name for file in out.iterdir()} == {"evidence.json", "rows.jsonl", "again.jsonl", "unregistered.json"}
     found, body = Evidence.model_validate(evidence()), (out / "rows.jsonl").read_bytes()
     assert found.rows_sha256 == hashlib.sha256(body).hexdigest()
+    again = (out / "again.jsonl").read_bytes()
+    assert found.nondeterminism[f"again_sha256.{hashlib.sha256(again).hexdigest()}"] == len(list(decode(again)))
     assert found.subject.model.weights_sha256 == weights_sha256(llama)
     assert (found.subject.dataset.n, found.refusal) == (16, None)
     asked = json.loads((out / "unregistered.json").read_text())
@@ -56,6 +58,7 @@ def test_a_refusal_is_told_and_written_and_leaves_no_rows(measure, agreement, tm
     for said in (found.refusal.reason, found.refusal.detail, found.refusal.remedy):
         assert said in errors
     assert not (out / "rows.jsonl").exists()
+    assert not (out / "again.jsonl").exists()
 
 
 def test_weights_that_do_not_fit_into_memory_are_a_refusal(measure, agreement, too_large, evidence):

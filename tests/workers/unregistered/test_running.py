@@ -1,11 +1,8 @@
 """Rows and evidence of what was asked, in this process."""
 
-import tempfile
-
 import pytest
 
 from claims.evidence import Evidence
-from claims.rows import decode_chunks
 from workers import row_file
 from workers.unregistered import asking
 from workers.unregistered.asking import Options
@@ -23,9 +20,9 @@ def measured():
         given = ("planted_key_recovery", "organism:planted_key", None, (), "{}", RECIPE, None, sizes)
         question = asking.question(Options(*given, 0.95, None, None, seed))
         shards, told = shards_of(question), []
-        with tempfile.TemporaryFile() as file:
-            evidence = run(question, shards, file, told.append)
-            return list(decode_chunks(row_file.parts_of(file))), evidence, told, shards
+        with row_file.temporary() as files:
+            evidence = run(question, shards, files, told.append)
+            return list(files.rows.rows()), evidence, told, shards
 
     return of_seed
 

@@ -20,6 +20,7 @@ MANIFEST = Manifest(
         "properties": {
             "seconds": {"type": "number", "minimum": 0},
             "tosses": {"type": "integer", "minimum": 0},
+            "noise": {"type": "number"},
             "trouble": {"enum": ["none", "error", "refusal", "death", "not_a_number", "estimate"]},
         },
     },

@@ -9,7 +9,25 @@ from workers.resources import Measured
 
 
 def measure(shard, registration, seeds, resources, progress):
-    return Measured(toss(shard, registration.instrument.params, seeds, progress), lambda: facts(shard))
+    params = registration.instrument.params
+    rows = toss(shard, params, seeds, progress)
+    if "noise" not in params:
+        return Measured(rows, lambda: facts(shard))
+    landed = []
+    return Measured(noted(rows, landed), lambda: facts(shard), again(landed, params["noise"]))
+
+
+def noted(rows, landed):
+    for row in rows:
+        landed.append(row)
+        yield row
+
+
+def again(landed, noise):
+    """Each coin, looked at again through a glass that makes `noise` more of its heads."""
+    for row in landed:
+        if row["kind"] == "organism":
+            yield row | {"heads": row["heads"] + noise}
 
 
 def toss(shard, params, seeds, progress):
@@ -26,7 +44,7 @@ def toss(shard, params, seeds, progress):
     share = float("nan") if params.get("trouble") == "not_a_number" else heads / shard.rows
     for number in range(params.get("tosses", 0) if coin == 0 else 0):
         yield {"kind": "toss", "organism": coin, "toss": number, "landed": draw.random(), "by": "a hand that is steady"}
-    yield {"kind": "organism", "organism": coin, "heads": share}
+    yield {"kind": "organism", "pair_id": f"coin/{coin}", "dimension": "coins", "organism": coin, "heads": share}
 
 
 def facts(shard):
