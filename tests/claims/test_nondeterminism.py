@@ -68,7 +68,8 @@ def test_which_pairs_are_measured_twice_is_the_seeds_to_say():
     picked = [chosen(pairs, seed) for seed in range(800)]
     often = [sum(pair in of_seed for of_seed in picked) for pair in pairs]
     assert all(20 <= times <= 90 for times in often)  # 50 each on average
-    assert chosen(["a", "b", "c"], 5) == {"b"}  # sha256sum of 0000000000000005/b begins with 08, the others with 16 and cb
+    # By sha256sum, 0000000000000005/a is 1614…, …/b is 0893… and …/c is cb32….
+    assert chosen(["a", "b", "c"], 5) == {"b"}
     assert label("honesty/32") == "again/honesty/32"
 
 

@@ -210,6 +210,16 @@ def test_resamples_are_drawn_by_the_rows_and_another_row_draws_others(rows, regi
     assert instrument.estimate(renamed, registration).estimates["effect_size.honesty"].lo != alone.lo
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_bounds_move_no_further_than_deltas_do(rows, registered, method):
+    """Deltas that differ in their last bits draw the same clusters."""
+    moved = [{**row, "delta": row["delta"] * (1 + 1e-9)} for row in rows]
+    ours, theirs = (instrument.estimate(these, registered(method)).estimates for these in (rows, moved))
+    assert ours
+    for name, there in ours.items():
+        assert (theirs[name].lo, theirs[name].hi) == pytest.approx((there.lo, there.hi), rel=1e-6, abs=1e-8)
+
+
 def test_a_pair_twice_on_an_axis_is_an_error(rows):
     with pytest.raises(ValueError, match="brevity/0"):
         axes_in([*rows, rows[0]])
