@@ -135,9 +135,9 @@ def _text(name: str, label: str, asked_for: Sequence[str], suggestions: Sequence
 
 
 def _metrics() -> list[str]:
-    """What hypotheses may be about; a family by dimension cannot be asked for as one."""
+    """What hypotheses may be about; a family, by dimension or component, cannot be asked for as one."""
     metrics = (metric for one in catalogue().values() for metric in one.MANIFEST.metrics)
-    return sorted({metric.name for metric in metrics if not metric.diagnostic and not metric.per_dimension})
+    return sorted({metric.name for metric in metrics if not metric.diagnostic and "<" not in metric.name})
 
 
 def _label(name: str, value: str) -> str:

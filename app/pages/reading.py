@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlmodel import Session
 
 from app.ledger import blobs, queries, records
+from app.ledger.database import Ledger
 from app.ledger.log import history
 from app.ledger.queries import ClaimSummary
-from app.pages.claim.record import ClaimRecord, Linked, Reason, Work
+from app.pages.claim.record import ClaimRecord, Reason, Work
 from app.pages.lines import ClaimLine, Found, primary_lines
 from claims.entries import Entry
 from claims.evidence import Evidence
@@ -47,15 +48,16 @@ def claim_record(session: Session, claim: str) -> ClaimRecord | None:
         rows_sha256=found.rows_sha256 if found else None,
         recomputed=recomputed,
         voids=reasons,
-        links=[Linked(**vars(link)) for link in records.links_of(session, claim)],
+        links=records.links_of(session, claim),
         work=_work(session, summary),
     )
 
 
-def rows(session: Session, claim: str) -> bytes:
-    """The rows of the deciding run, whole."""
-    found = records.evidence_of(session, claim)
-    return blobs.read(session, found.rows_sha256) if found else b""
+def rows(ledger: Ledger, sha256: str) -> Iterator[bytes]:
+    """The rows of a run in parts, none of which is held once it is read. Raises `BlobError` when they are damaged."""
+    with ledger.begin() as session:
+        size = blobs.size(session, sha256)
+    return blobs.stream(ledger, sha256, size)
 
 
 def claim_lines(session: Session, summaries: Sequence[ClaimSummary]) -> list[ClaimLine]:

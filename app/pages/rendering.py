@@ -75,6 +75,7 @@ def environment() -> Environment:
     shown = ("number", "measurement", "count", "percent", "utc", "duration")
     made.filters.update({name: getattr(words, name) for name in shown})
     made.globals.update(asset=asset_url, exactly=format_time, said=said, interval=words.interval)
+    made.globals.update(counted=words.count, measurement=words.measurement)
     made.globals.update(navigation=NAVIGATION, link_words=LINK_WORDS)
     return made
 

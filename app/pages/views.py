@@ -90,12 +90,8 @@ def claim(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
         if record is None:
             raise missing("claim", claim)
 
-    def rows() -> bytes:
-        with ledger.begin() as session:
-            return reading.rows(session, claim)
-
-    shown = claim_page(record, base_url(request))
-    return page(request, "claim.html", claim=shown, gallery=gallery_of(record, rows))
+    gallery = gallery_of(record, lambda: reading.rows(ledger, record.rows_sha256 or ""))
+    return page(request, "claim.html", claim=claim_page(record, base_url(request)), gallery=gallery)
 
 
 @router.get("/claims/{claim}/registration.json")

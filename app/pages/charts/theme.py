@@ -15,6 +15,7 @@ from app.pages.charts.svg import inline
 
 INK, MUTED, RULE, WASH = "var(--ink)", "var(--muted)", "var(--rule)", "var(--wash)"
 WIDE, NARROW = 880, 350  # pixels: the text column on a desk, and on a phone of 390
+SMALLEST_ROW = 19  # pixels of a row whose name can be read
 OUTCOME_COLOURS = MappingProxyType(
     {
         "confirmed": "var(--confirmed)",

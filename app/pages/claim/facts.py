@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.pages import words
@@ -12,6 +12,7 @@ from claims.entries import Entry
 from claims.evidence import Evidence, Provenance
 from claims.registration.model import GeneratedDataset, HuggingFaceModel, LocalModel, OrganismModel, Subject, TinyModel
 
+FLOOR = "token_layers_floor"
 SHORT = 12  # characters of a commit or hash that are enough to recognise it
 
 
@@ -176,7 +177,19 @@ def _packages(provenance: Provenance) -> str:
 
 
 def _cost(evidence: Evidence) -> tuple[Fact, ...]:
-    return tuple(_spent(name, value) for name, value in evidence.cost.items())
+    spent = [_spent(name, value) for name, value in evidence.cost.items() if name != FLOOR]
+    return tuple(
+        replace(fact, note=_over_floor(evidence.cost)) if fact.term == "Token layers" else fact for fact in spent
+    )
+
+
+def _over_floor(cost: Mapping[str, float]) -> str:
+    """How many more positions times layers were evaluated than the least that these measurements need."""
+    least = cost.get(FLOOR)
+    if not least:
+        return "positions times layers evaluated"
+    times = words.number(cost["token_layers"] / least)
+    return f"positions times layers evaluated; {times} times the least that is needed, {words.count(int(least))}"
 
 
 def _spent(name: str, value: float) -> Fact:

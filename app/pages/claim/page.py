@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from app.ledger.records import Link
 from app.pages.charts.forest import forest
 from app.pages.charts.theme import Picture
 from app.pages.claim import outcome, sureness
 from app.pages.claim.citation import Citation, citation
 from app.pages.claim.facts import Fact, FactGroup, fact_groups
+from app.pages.claim.families import Grouped, grouped
 from app.pages.claim.outcome import Judgement
-from app.pages.claim.record import ClaimRecord, Linked, Reason, Work
+from app.pages.claim.record import ClaimRecord, Reason, Work
 from app.pages.claim.sureness import Check
 from app.pages.claim.timeline import Moment, timeline
 from claims.entries import Entry
@@ -48,7 +50,7 @@ class ClaimPage:
     registrant: str
     filed: datetime
     contested: bool
-    superseded_by: Linked | None
+    superseded_by: Link | None
     registration: Registration
     document_sha256: str
     document: str
@@ -63,11 +65,11 @@ class ClaimPage:
     checks: Sequence[Check]
     method: Sequence[Fact]
     reproductions: str
-    links: Sequence[Linked]
-    estimates: Sequence[tuple[str, Estimate]]
-    diagnostics: Sequence[tuple[str, float]]
-    not_measured: Sequence[tuple[str, str]]
-    counts: Sequence[tuple[str, int]]
+    links: Sequence[Link]
+    estimates: Grouped[Estimate]
+    diagnostics: Grouped[float]
+    not_measured: Grouped[str]
+    counts: Grouped[int]
     evidence_sha256: str | None
     rows_sha256: str | None
     recomputed: bool | None
@@ -87,6 +89,7 @@ def claim_page(record: ClaimRecord, base_url: str) -> ClaimPage:
     registered = record.entries[0]
     instrument = catalogue().get(registration.instrument.name)
     manifest = instrument.MANIFEST if instrument else None
+    asked = [hypothesis.metric for hypothesis in registration.hypotheses]
     judged = outcome.judgements(registration, manifest, _last_verdict(record.entries))
     return ClaimPage(
         id=record.id,
@@ -111,10 +114,10 @@ def claim_page(record: ClaimRecord, base_url: str) -> ClaimPage:
         method=sureness.method_facts(record),
         reproductions=sureness.reproductions(record.links),
         links=record.links,
-        estimates=sorted(evidence.estimates.items()) if evidence else [],
-        diagnostics=sureness.diagnostics_beyond_checks(registration, evidence) if evidence else [],
-        not_measured=sorted(evidence.not_measured.items()) if evidence else [],
-        counts=[(name.replace("_", " "), value) for name, value in evidence.counts.items()] if evidence else [],
+        estimates=grouped(evidence.estimates if evidence else {}, asked),
+        diagnostics=grouped(sureness.diagnostics_beyond_checks(registration, evidence) if evidence else {}),
+        not_measured=grouped(evidence.not_measured if evidence else {}, asked),
+        counts=grouped(evidence.counts if evidence else {}),
         evidence_sha256=record.evidence_sha256,
         rows_sha256=record.rows_sha256,
         recomputed=record.recomputed,

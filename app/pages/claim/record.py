@@ -4,26 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
+from app.ledger.records import Link
 from claims.entries import Entry
 from claims.evidence import Evidence
 from claims.registration.model import Registration
-
-
-@dataclass(frozen=True)
-class Linked:
-    """A link as seen from the claim whose page this is: `type` leads to `claim`, or comes from it (`incoming`)."""
-
-    type: str
-    incoming: bool
-    claim: str
-    title: str
-    status: str
-    reason: str
-    actor: str
-    time: datetime
 
 
 @dataclass(frozen=True)
@@ -73,5 +59,5 @@ class ClaimRecord:
     rows_sha256: str | None
     recomputed: bool | None
     voids: Sequence[Reason]
-    links: Sequence[Linked]
+    links: Sequence[Link]
     work: Work | None

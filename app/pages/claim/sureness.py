@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
+from typing import TypeVar
 
+from app.ledger.records import Link
 from app.pages import words
 from app.pages.claim.facts import Fact
-from app.pages.claim.record import ClaimRecord, Linked
+from app.pages.claim.record import ClaimRecord
 from claims.evidence import Evidence
+from claims.nondeterminism import UNBOUNDED
 from claims.registration.model import Comparator, Registration, meets
 
+Size = TypeVar("Size", int, float)
 METHODS = {
     "student_t": "Student t",
     "percentile": "percentile bootstrap",
@@ -58,11 +63,11 @@ def checks(registration: Registration, evidence: Evidence | None) -> list[Check]
     return controls + kills
 
 
-def diagnostics_beyond_checks(registration: Registration, evidence: Evidence) -> list[tuple[str, float]]:
-    """The diagnostics that no control and no kill criterion shows already, by name."""
+def diagnostics_beyond_checks(registration: Registration, evidence: Evidence) -> dict[str, float]:
+    """The diagnostics that no control and no kill criterion shows already."""
     controls = (registration.controls.positive, registration.controls.negative)
     shown = {check.metric for check in (*controls, *registration.kill_criteria) if check}
-    return sorted((name, value) for name, value in evidence.diagnostics.items() if name not in shown)
+    return {name: value for name, value in evidence.diagnostics.items() if name not in shown}
 
 
 def method_facts(record: ClaimRecord) -> list[Fact]:
@@ -78,7 +83,7 @@ def method_facts(record: ClaimRecord) -> list[Fact]:
     return [*facts, Fact("Trust", record.trust, note=TRUST.get(record.trust, ""))]
 
 
-def reproductions(links: Sequence[Linked]) -> str:
+def reproductions(links: Sequence[Link]) -> str:
     """How often it was measured again, or the sentence that says that it was not."""
     found = [link for link in links if link.type == "reproduces" and link.incoming]
     if not found:
@@ -119,17 +124,47 @@ def _sizes(registration: Registration) -> str:
 
 
 def _measured(evidence: Evidence) -> str:
-    found = {
-        f"{words.count(one.n)} {one.unit}s" + _effective(one.n, one.n_effective) for one in evidence.estimates.values()
-    }
-    return "; ".join(sorted(found)) or "nothing"
+    """By unit, how many the estimates are over: of a grid every component may have its own number."""
+    units = sorted({one.unit for one in evidence.estimates.values()})
+    return "; ".join(_over(unit, evidence) for unit in units) or "nothing"
 
 
-def _effective(n: int, effective: float) -> str:
-    return "" if effective == n else f" (worth {words.number(effective, decimals=1)})"
+def _over(unit: str, evidence: Evidence) -> str:
+    found = [one for one in evidence.estimates.values() if one.unit == unit]
+    sizes = _range([one.n for one in found], words.count)
+    worth = _range([one.n_effective for one in found], lambda size: words.number(size, decimals=1))
+    as_many = all(one.n_effective == one.n for one in found)
+    return f"{sizes} {unit}s" + ("" if as_many else f" (worth {worth})")
+
+
+def _range(sizes: Sequence[Size], shown: Callable[[Size], str]) -> str:
+    least, most = min(sizes), max(sizes)
+    return shown(least) if least == most else f"{shown(least)} to {shown(most)}"
 
 
 def _noise(evidence: Evidence) -> str:
-    if not evidence.nondeterminism:
+    """What measuring a share of the cells twice found: docs/nondeterminism.md."""
+    figures = evidence.nondeterminism
+    if not figures:
         return "not measured in this run"
-    return ", ".join(f"{name} {words.number(value)}" for name, value in sorted(evidence.nondeterminism.items()))
+    cells, alike = int(figures["cells"]), int(figures["cells_identical"])
+    twice = f"{words.percent(figures['share'])} of the cells were measured twice, in other batches"
+    if alike == cells:
+        return f"{twice}: all {words.count(cells)} agree to the last bit; {_moved(evidence)}"
+    apart = max(value for name, value in figures.items() if name.startswith("largest_relative_difference."))
+    size = f"the others differ by at most {words.number(apart)} of the largest value of their kind"
+    return f"{twice}: {words.count(alike)} of {words.count(cells)} agree to the last bit, {size}; {_moved(evidence)}"
+
+
+def _moved(evidence: Evidence) -> str:
+    """How far noise could move a bound: the band that is largest beside the interval that it blurs."""
+    bands = {name: evidence.nondeterminism.get(f"band.{name}", 0.0) for name in evidence.estimates}
+    if not any(bands.values()):
+        return "no bound moves"
+    widths = {name: estimate.hi - estimate.lo for name, estimate in evidence.estimates.items()}
+    beside = {name: band / widths[name] if widths[name] else inf for name, band in bands.items() if band}
+    name = max(beside, key=lambda one: beside[one])
+    if bands[name] >= UNBOUNDED:
+        return f"measured again, {name} may have no bounds at all"
+    share = f"{words.number(beside[name])} of its interval"
+    return f"had all been, no bound would move by more than {share} ({name}: {words.number(bands[name])})"

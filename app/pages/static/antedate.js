@@ -1,4 +1,4 @@
-// Antedate's one script. The pages are whole without it; it copies, and keeps the page of a running claim fresh.
+// Antedate's one script. The pages are whole without it; it copies, marks, and keeps the page of a running claim fresh.
 
 const LIVE = "[data-live]";
 const SLOWEST = 30_000;
@@ -12,6 +12,17 @@ function showCopyButtons(root) {
   for (const button of root.querySelectorAll("[data-copy][hidden]")) button.hidden = false;
 }
 
+// A component chosen by name is marked wherever the hint of a mark begins with it.
+function showMarks(root) {
+  for (const choice of root.querySelectorAll("[data-mark][hidden]")) choice.hidden = false;
+}
+
+function mark(choice) {
+  const hint = `${choice.value}:`;
+  for (const title of choice.closest("section").querySelectorAll(".chart title"))
+    title.parentNode.classList.toggle("marked", choice.value !== "" && title.textContent.startsWith(hint));
+}
+
 async function copy(button) {
   await navigator.clipboard.writeText(button.dataset.copy);
   const face = button.firstElementChild;
@@ -19,6 +30,11 @@ async function copy(button) {
   face.textContent = "copied";
   announce("Copied.");
   setTimeout(() => (face.textContent = said), 1500);
+}
+
+function enhance(root) {
+  showCopyButtons(root);
+  showMarks(root);
 }
 
 async function fetched() {
@@ -45,7 +61,7 @@ async function follow(delay) {
   try {
     const page = await fetched();
     const article = page.querySelector("main > *");
-    showCopyButtons(article); // as they are here, so that like is compared with like
+    enhance(article); // as it is here, so that like is compared with like
     freshen(live, article);
     if (!page.querySelector(LIVE)) {
       live.removeAttribute("data-live");
@@ -62,5 +78,8 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest?.("[data-copy]");
   if (button) copy(button);
 });
-showCopyButtons(document);
+document.addEventListener("change", (event) => {
+  if (event.target.closest?.("[data-mark]")) mark(event.target);
+});
+enhance(document);
 follow(Number(document.querySelector(LIVE)?.dataset.live ?? 0));

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 CHROMIUM = shutil.which("chromium")
 ADDRESSES = ["/", "/claims", "/refuted-and-superseded", "/instruments", "/datasets", "/log", "/problems"]
-CLAIMS = ["refuted", "void", "running", "hostile"]
+CLAIMS = ["refuted", "void", "running", "hostile", "agreement"]
 # What stands beyond the right edge, except in a box that scrolls by itself.
 SPILLED = """() => [...document.querySelectorAll("main *, header *, footer *")]
     .filter(e => !e.closest(".scroll, pre, .unseen") && getComputedStyle(e).position !== "absolute")
@@ -110,14 +110,34 @@ def test_copy_gives_the_whole_value(opened):
     assert page.evaluate("navigator.clipboard.readText()") == "0123456789abcdef0123456789abcdef01234567+dirty"
 
 
-@pytest.mark.parametrize("where", ["refuted", "running", "/claims"])
+@pytest.mark.parametrize("where", ["refuted", "running", "agreement", "/claims"])
 def test_everything_can_be_read_without_a_script(where: str, opened):
     page = opened(where)
-    page.evaluate("document.querySelectorAll('[data-copy]').forEach(button => button.remove())")
+    page.evaluate("document.querySelectorAll('[data-copy], [data-mark]').forEach(control => control.remove())")
     bare = opened(where, java_script_enabled=False)
-    assert bare.locator("[data-copy]:visible").count() == 0
+    assert bare.locator("[data-copy]:visible, [data-mark]:visible").count() == 0
     instead = bare.locator("main").inner_text().replace("Reload the page to see how far it is.", "")
     assert page.locator("main").inner_text().split() == instead.split()
+
+
+def test_a_dimension_of_the_rank_flip_is_chosen_without_a_script(opened):
+    page = opened("agreement", java_script_enabled=False)
+    shown = page.locator(".choices .chart.wide")
+    assert [drawing.is_visible() for drawing in shown.all()] == [True, False, False, False]
+    page.locator(".choices summary", has_text="safety").click()
+    assert [drawing.is_visible() for drawing in shown.all()] == [False, False, True, False]
+
+
+def test_a_component_is_marked_wherever_it_is_drawn(opened):
+    page = opened("agreement")
+    page.get_by_label("Mark a component").select_option("mlp_L1")
+    marked = page.locator(".chart .marked > title")
+    assert {title.split(":")[0] for title in marked.all_text_contents()} == {"mlp_L1"}
+    flips, points = page.locator(".choices .chart.wide .marked"), page.locator("circle.marked, path.marked")
+    assert flips.count() == 4
+    assert points.count() == 4 * 2
+    page.get_by_label("Mark a component").select_option("none")
+    assert marked.count() == 0
 
 
 def test_filters_work_without_a_script(opened, site):

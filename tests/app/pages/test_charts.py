@@ -4,9 +4,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from app.pages.charts.agreement import ComponentMeans, Rho, rhos, scatter
+from app.pages.charts.by_layer import LayerValue, by_layer
+from app.pages.charts.flip import Flip, flip
 from app.pages.charts.forest import ForestRow, forest
+from app.pages.charts.heads import HeadValue, heads
+from app.pages.charts.intervals import Measured, Scale, intervals
+from app.pages.charts.lens import Curve, curve, curves
 from app.pages.charts.recovery import Recovery, recovery
+from app.pages.charts.scatter import Point, scatter
 from app.pages.charts.svg import ATTRIBUTES, ELEMENTS, NAMESPACE, UnexpectedDrawingError, inline
 from app.pages.charts.theme import OUTCOME_COLOURS, Picture
 
@@ -16,6 +21,11 @@ ROWS = (
     ForestRow("H3", "H3 · layer outside [1, 3]", "void", "layers", "void", None, None, None, ((None, 1), (3, None))),
 )
 
+MEASURED = [
+    Measured("safety", -0.2, -0.4, 0.1, "safety", second=True),
+    Measured("verbosity", 0.3, None, None, "verbosity"),
+]
+
 
 def svg(*inside: str, attributes: str = "") -> str:
     return f'<svg xmlns="{NAMESPACE}" width="10" height="10" viewBox="0 0 10 10" {attributes}>{"".join(inside)}</svg>'
@@ -23,12 +33,21 @@ def svg(*inside: str, attributes: str = "") -> str:
 
 def pictures() -> list[Picture]:
     found = [Recovery("0", key, 1.0, 0.7) for key in ("constructed", "twin")]
-    means = [ComponentMeans("safety", "mlp_L0", 0.1, 0.2), ComponentMeans("safety", "attn_L0", 0.3, 0.1)]
+    points = [Point("safety", "mlp_L0", 0.1, 0.2), Point("safety", "attn_L0", 0.3, 0.1)]
+    bars = [LayerValue("MLP", 0, 0.2, 0.1, 0.3, "mlp_L0"), LayerValue("MLP", 1, None, None, None, "mlp_L1: none")]
+    field = [HeadValue(0, 0, 0.2, "a"), HeadValue(0, 1, -0.2, "b"), HeadValue(1, 0, None, "c: none")]
+    margins = Curve("safety", [0.1, 0.6, 1.0], [None, 0.5, 0.8], [None, 0.7, 1.2], 0, 0, 1)
     return [
         forest(ROWS, "all figures"),
         recovery(found, "all figures"),
-        scatter(means, "all figures"),
-        rhos([Rho("safety", -0.2, -0.4, 0.1), Rho("mean", -0.2, None, None)], "all figures"),
+        scatter(points, "all figures", diagonal=True),
+        intervals(MEASURED, Scale("rho"), "all figures"),
+        by_layer(bars, "reward", "all figures"),
+        heads(field, "all figures"),
+        curve(margins, "all figures"),
+        curves([margins, margins], "all figures"),
+        flip([Flip("mlp_L0", 1, 2), Flip("attn_L0", 2, 1)], 2, "all figures"),
+        flip([Flip("mlp_L0", 1, 40), Flip("attn_L0", 40, 1)], 64, "all figures"),
     ]
 
 
@@ -71,6 +90,52 @@ def test_a_longer_interval_is_drawn_longer():
         return max(float(line.get("x2")) for line in lines if line.get("stroke") == OUTCOME_COLOURS["refuted"])
 
     assert length(2.0) == pytest.approx(2 * length(1.0), rel=0.01)
+
+
+def marks(drawn: str, hint: str) -> list[dict[str, str]]:
+    """The attributes of every mark with this hint."""
+    return [
+        element.attrib
+        for element in ET.fromstring(drawn).iter()
+        if (title := element.find(f"{{{NAMESPACE}}}title")) is not None and title.text == hint
+    ]
+
+
+def test_a_value_without_an_interval_is_hollow():
+    drawn = str(intervals(MEASURED, Scale("rho"), "x").wide)
+    (solid,), (hollow,) = marks(drawn, "safety"), marks(drawn, "verbosity")
+    assert solid["fill"] == "var(--second)"
+    assert hollow.get("fill", "none") in {"none", "transparent"}
+    assert hollow["stroke"] == "var(--first)"
+
+
+def test_what_could_not_be_measured_has_no_bar_and_no_cell():
+    bars = [LayerValue("MLP", 0, 0.2, 0.1, 0.3, "zero"), LayerValue("MLP", 1, None, None, None, "none")]
+    (bar,), (cross,) = (marks(str(by_layer(bars, "reward", "x").wide), hint) for hint in ("zero", "none"))
+    assert bar["fill"] == "var(--first)"
+    assert "fill" not in cross or cross["fill"] in {"none", "transparent"}
+    (cell,), (cross,) = (
+        marks(str(heads([HeadValue(0, 0, 0.2, "zero"), HeadValue(1, 0, None, "none")], "x").wide), hint)
+        for hint in ("zero", "none")
+    )
+    assert cell["fill"] == "var(--first)"
+    assert cross["stroke"] == "var(--muted)"
+
+
+def test_the_larger_a_heads_magnitude_the_fuller_its_cell():
+    field = [HeadValue(0, head, value, f"h{head}") for head, value in enumerate((0.1, -0.2, 0.4))]
+    drawn = str(heads(field, "x").wide)
+    fullness = [float(marks(drawn, f"h{head}")[0].get("fill-opacity", 1)) for head in range(3)]
+    assert fullness == pytest.approx([0.25, 0.5, 1.0])
+    assert marks(drawn, "h1")[0]["fill"] == "var(--second)"
+
+
+def test_lines_rise_where_patching_ranks_a_component_higher():
+    drawn = str(flip([Flip("up", 2, 1), Flip("down", 1, 2)], 2, "x").wide)
+    (up,), (down,) = (marks(drawn, f"{name}") for name in (
+        "up: 2 by attribution, 1 by patching", "down: 1 by attribution, 2 by patching",
+    ))  # fmt: skip
+    assert (up["stroke"], down["stroke"]) == ("var(--first)", "var(--second)")
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.pages.claim.citation import citation
 from app.pages.claim.facts import commit, fact_groups, said
 from app.pages.claim.page import claim_page
-from app.pages.claim.sureness import reproductions
+from app.pages.claim.sureness import method_facts, reproductions
 from app.pages.claim.timeline import timeline
 from claims.entries import Entry
 
@@ -28,6 +30,23 @@ def test_facts_of_a_measured_claim(refuted):
     assert shown["Forwards"][0] == "21\u202f120"
     assert shown["Memory"][0] == "297 MiB"
     assert shown["Packages"][0] == "numpy 2.4.6, scipy 1.17.1, torch 2.13.0"
+
+
+def test_layers_evaluated_are_told_beside_the_least_that_is_needed(refuted):
+    cost = {"token_layers": 1100.0, "token_layers_floor": 1000.0, "peak_memory_bytes": 2.0**30}
+    shown = facts(replace(refuted, evidence=refuted.evidence.model_copy(update={"cost": cost})))
+    assert shown["Token layers"][0] == "1\u202f100"
+    assert "1.100 times the least that is needed, 1\u202f000" in shown["Token layers"][2]
+    assert shown["Peak memory"][0] == "1 GiB"
+    assert "Token layers floor" not in shown
+
+
+def test_a_grid_whose_components_have_clusters_of_their_own_is_told_as_a_range(refuted):
+    one = next(iter(refuted.evidence.estimates.values()))
+    changed = {f"moves.mlp_L{n}": one.model_copy(update={"n": n, "n_effective": n / 2}) for n in (8, 12, 20)}
+    record = replace(refuted, evidence=refuted.evidence.model_copy(update={"estimates": changed}))
+    shown = {fact.term: fact.value for fact in method_facts(record)}
+    assert shown["Measured"] == "8 to 20 organisms (worth 4.0 to 10.0)"
 
 
 def test_another_commit_at_the_run_is_called_drifted(refuted):

@@ -55,6 +55,13 @@ def test_the_form_shows_what_was_asked_and_each_filter_can_be_taken_off(visit):
     assert without[3] == {"q": "planted", "status": "void"}
 
 
+def test_no_family_of_metrics_is_suggested_as_if_it_were_one(visit):
+    page = visit.get("/claims").text
+    suggested = re.findall(r'<option value="([^"]*)">', page[page.index('<datalist id="metric-known"') :])
+    assert {"mean_rho", "top_moves", "recovery_gap"} <= set(suggested)
+    assert not [name for name in suggested if "." in name]
+
+
 def test_an_untouched_form_leaves_no_clutter_in_the_address(visit):
     answer = visit.get("/claims?q=&status=refuted&instrument=&superseded=")
     assert (answer.status_code, answer.headers["location"]) == (303, "/claims?status=refuted")

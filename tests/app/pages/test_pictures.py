@@ -9,6 +9,10 @@ from app.pages.pictures import gallery
 from app.pages.pictures.gallery import gallery_of
 from claims.instruments.planted_key_recovery import MANIFEST
 
+from .documents import agreement_registration
+from .instrument_rows import DIMENSIONS, agreement_rows, planted_rows
+from .judged import judged_claim
+
 
 @pytest.fixture
 def shelf(monkeypatch):
@@ -19,8 +23,8 @@ def shelf(monkeypatch):
     shelf.pool.shutdown()
 
 
-def test_the_planted_key_is_drawn_organism_by_organism(shelf, refuted, samples):
-    found = gallery_of(refuted, samples.planted_rows, patience=60)
+def test_the_planted_key_is_drawn_organism_by_organism(shelf, refuted):
+    found = gallery_of(refuted, lambda: [planted_rows()], patience=60)
     (picture,) = found.pictures
     assert len(picture.rows) == 24
     assert [row[0] for row in picture.rows if "excluded" in row[0]] == ["5, excluded", "16, excluded"]
@@ -34,43 +38,44 @@ def test_the_planted_key_is_drawn_organism_by_organism(shelf, refuted, samples):
         assert gap == pytest.approx(patching - attribution, abs=0.002)
 
 
-def test_agreement_is_drawn_by_dimension_and_component(shelf, samples):
-    document, rows = samples.agreement_registration(), samples.agreement_rows()
-    record = samples.agreement_claim(document, rows)
-    by_dimension, by_component = gallery_of(record, lambda: rows, patience=60).pictures
-    assert [row[0] for row in by_dimension.rows] == list(samples.DIMENSIONS)
+def test_agreement_is_drawn_by_dimension_and_component(shelf):
+    document, rows = agreement_registration(), agreement_rows()
+    record = judged_claim(document, rows)
+    by_dimension, flip, by_component = gallery_of(record, lambda: [rows], patience=60).pictures
+    assert [choice.name.split(",")[0] for choice in flip.choices] == list(DIMENSIONS)
+    assert [row[0] for row in by_dimension.rows] == list(DIMENSIONS)
     assert "mean of them" in str(by_dimension.drawn.wide)
     assert len(by_component.rows) == 4 * 32
     assert str(by_component.drawn.wide).count("<title>") == 4 * 32
     assert by_component.columns[2:] == ("mean |attribution|", "mean |patch effect|")
 
 
-def test_signed_rankings_are_named_as_such(shelf, samples):
-    document = samples.agreement_registration()
+def test_signed_rankings_are_named_as_such(shelf):
+    document = agreement_registration()
     document["instrument"]["params"] = {"rank_by": "signed_signed"}
-    rows = samples.agreement_rows()
-    pictures = gallery_of(samples.agreement_claim(document, rows), lambda: rows, patience=60).pictures
-    assert "mean patch effect" in pictures[1].caption
+    rows = agreement_rows()
+    pictures = gallery_of(judged_claim(document, rows), lambda: [rows], patience=60).pictures
+    assert "mean patch effect" in pictures[-1].caption
 
 
-def test_pictures_are_drawn_once(shelf, refuted, samples):
+def test_pictures_are_drawn_once(shelf, refuted):
     reads = []
 
-    def rows() -> bytes:
+    def rows() -> list[bytes]:
         reads.append(1)
-        return samples.planted_rows()
+        return [planted_rows()]
 
     first, second = gallery_of(refuted, rows, patience=60), gallery_of(refuted, rows, patience=60)
     assert first.pictures is second.pictures
     assert len(reads) == 1
 
 
-def test_a_page_does_not_wait_for_slow_pictures(shelf, refuted, samples):
+def test_a_page_does_not_wait_for_slow_pictures(shelf, refuted):
     ready = threading.Event()
 
-    def slow() -> bytes:
+    def slow() -> list[bytes]:
         assert ready.wait(60)
-        return samples.planted_rows()
+        return [planted_rows()]
 
     assert gallery_of(refuted, slow, patience=0.01).drawing
     ready.set()
@@ -81,23 +86,29 @@ def test_a_page_does_not_wait_for_slow_pictures(shelf, refuted, samples):
     "rows", [b"not rows at all\n", b'{"kind":"organism","organism":0,"accuracy":1,"governed":true}\n']
 )
 def test_rows_that_cannot_be_read_leave_the_rest_of_the_page_alone(rows: bytes, shelf, refuted):
-    found = gallery_of(refuted, lambda: rows, patience=60)
+    found = gallery_of(refuted, lambda: [rows], patience=60)
     assert (found.failed, found.drawing, list(found.pictures)) == (True, False, [])
 
 
 def test_nothing_is_drawn_before_evidence_or_for_another_instrument(shelf, running, refuted):
-    def unread() -> bytes:
+    def unread() -> list[bytes]:
         raise AssertionError("nothing to read")
 
     assert gallery_of(running, unread) == gallery.Gallery()
-    other = refuted.registration.instrument.model_copy(update={"name": "reward_scores"})
+    other = refuted.registration.instrument.model_copy(update={"name": "coin_toss"})
     unknown = replace(refuted, registration=refuted.registration.model_copy(update={"instrument": other}))
     assert gallery_of(unknown, unread) == gallery.Gallery()
 
 
-def test_only_so_many_are_kept(shelf, refuted, samples, monkeypatch):
+def test_rows_are_read_in_parts_wherever_they_are_cut(shelf, refuted):
+    rows = planted_rows(organisms=2)
+    parts = [rows[start : start + 1000] for start in range(0, len(rows), 1000)]
+    assert len(gallery_of(refuted, lambda: iter(parts), patience=60).pictures) == 1
+
+
+def test_only_so_many_are_kept(shelf, refuted, monkeypatch):
     monkeypatch.setattr(gallery, "KEPT", 2)
     for number in range(4):
         judged = replace(refuted, evidence_sha256=f"{number:064d}")
-        gallery_of(judged, lambda: samples.planted_rows(organisms=1), patience=60)
+        gallery_of(judged, lambda: [planted_rows(organisms=1)], patience=60)
     assert list(shelf.kept) == [f"{number:064d}" for number in (2, 3)]
