@@ -25,7 +25,8 @@ class Layer:
     """What a block did to B texts of T tokens, at the positions `at` (S,), in order.
 
     `entering` (B, S, D) is the stream that attention read, `heads` (B, S, H d) what its heads said before they were
-    mixed, `attention` and `mlp` (B, S, D) what was added; `past` holds keys and values of all T positions.
+    mixed, `attention` and `mlp` (B, S, D) what was added; `past` holds keys and values of all T positions. What is
+    cut from a layer of both texts lies from the slot `first` on in that `whole`, whose tensors gradients are asked of.
     """
 
     at: Tensor
@@ -34,6 +35,8 @@ class Layer:
     attention: Tensor
     mlp: Tensor
     past: Past
+    whole: Layer | None = None
+    first: int = 0
 
     def said(self, kind: Kind) -> Tensor:
         """What the modules of this kind said (B, S, N, W): one attention or MLP, or every query head."""
@@ -121,7 +124,7 @@ class _Packed:
         entering, heads, attention, mlp = (
             value[:, here] for value in (layer.entering, layer.heads, layer.attention, layer.mlp)
         )
-        return Layer(layer.at[here], entering, heads, attention, mlp, layer.past.at(whole))
+        return Layer(layer.at[here], entering, heads, attention, mlp, layer.past.at(whole), layer, here.start)
 
 
 def _layers(anatomy: Anatomy, packed: _Packed, asking: Mapping[str, Tensor]) -> Iterator[tuple[Block, Layer, Tensor]]:

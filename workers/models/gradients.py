@@ -20,15 +20,18 @@ def estimates(patching: Patching, sites: Sequence[Site]) -> Estimates:
     first order. `patching.clean` was traced with gradients enabled.
     """
     kinds = [(layer, kind) for (layer, kind), _ in groupby(sites, key=lambda site: (site.layer, site.kind))]
-    said = [getattr(patching.clean.layers[layer], kind) for layer, kind in kinds]
-    gradients = torch.autograd.grad(patching.clean.scores.sum(), said)
+    layers = patching.clean.layers
+    # A text's own part was cut out of what both said together, and nothing was computed from it.
+    said = [getattr(layers[layer].whole or layers[layer], kind) for layer, kind in kinds]
+    # Kept, for both texts were computed together: the other direction asks the same graph.
+    gradients = torch.autograd.grad(patching.clean.scores.sum(), said, retain_graph=True)
     found: Estimates = []
     with torch.no_grad():
         for (layer, kind), gradient in zip(kinds, gradients, strict=True):
-            at = patching.clean.layers[layer].at
+            at, first = layers[layer].at, layers[layer].first
             patched = (patching.index[:, at] >= 0)[..., None, None]
             own, taken = patching.values(layer, kind, at)
-            slope = gradient.view_as(own).double() * patched
+            slope = gradient[:, first : first + len(at)].reshape(own.shape).double() * patched
             found += zip(_by_module(slope * own), _by_module(slope * taken), strict=True)
     return found
 
