@@ -11,6 +11,7 @@ from claims.dose_series import LEVEL, Point
 from claims.scorecards import Answer, Scorecard
 
 STATES = {"calibrated": "Calibrated", "not_calibrated": "Not calibrated", "incomplete": "Not measured yet"}
+HOLDS = {"calibrated": "it does", "not_calibrated": "it does not", "incomplete": "open"}
 SAYS = {
     "calibrated": "Claims measured with this version count as calibrated where it ranks as it did in the series.",
     "not_calibrated": "No claim measured with this version counts as calibrated.",
@@ -31,12 +32,12 @@ class PointLine:
 
 @dataclass(frozen=True)
 class CalibrationView:
-    """One condition: what must hold of which metric, whether it does, and what was found at each dose."""
+    """One condition: what must hold of which metric, whether it does and why not, and what was found at each dose."""
 
     metric: str
     level: str
-    verdict: str
-    why: str
+    holds: str
+    why_not: str
     params: str
     points: Sequence[PointLine]
 
@@ -77,10 +78,10 @@ def _calibration(answer: Answer, points: Sequence[Point]) -> CalibrationView:
     return CalibrationView(
         metric=calibration.metric,
         level=words.figure(calibration.level),
-        verdict=STATES[answer.state],
-        why=answer.why,
+        holds=HOLDS[answer.state],
+        why_not="" if answer.state == "calibrated" else answer.why,
         params=", ".join(f"{name} {value}" for name, value in calibration.params.items()),
-        points=[PointLine(words.percent(point.dose), _recovery(point, answer), point.claim) for point in points],
+        points=[PointLine(f"{words.percent(one.dose)} of pairs", _recovery(one, answer), one.claim) for one in points],
     )
 
 

@@ -150,7 +150,7 @@ def test_the_page_shows_every_condition_with_its_claims(client, told):
     page = client.get("/instruments").text
     shown = words(page.partition('id="patch_grid"')[2].partition("</section>")[0])
     assert "Scorecard Calibrated." in shown
-    assert "must rise with dose, and at full dose clear 0.75" in shown
+    assert "must rise with dose, and at full dose clear 0.75: it does" in shown
     for receipt in receipts.values():
         assert receipt["claim"] in shown
     assert "0.900 [0.850, 0.950]" in shown.replace("\u00a0", " ")
@@ -170,8 +170,8 @@ def test_what_failed_is_said_with_its_figures():
     found = [Point("c" * 16, 0, dose, "a" * 64, {PATCHING.metric: Interval(0.6, 0.5, 0.749999)}) for dose in DOSES]
     view = scorecard_view(scorecard_of(catalogue()["patch_grid"].MANIFEST, found), "b" * 64)
     (condition,) = view.calibrations
-    assert (view.verdict, condition.verdict) == ("Not calibrated", "Not calibrated")
-    assert "its lower bound is 0.500, not above 0.75" in condition.why
+    assert (view.verdict, condition.holds) == ("Not calibrated", "it does not")
+    assert "its lower bound is 0.500, not above 0.75" in condition.why_not
     assert condition.points[0].recovery.replace("\u00a0", " ") == "0.600 [0.500, 0.749999]"
     assert view.stale
 
