@@ -96,8 +96,10 @@ def _cluster_flaws(session: Session, registration: Registration, dataset: PairsD
         return
     clusters = datasets.clusters_of(session, dataset.sha256)
     for index, hypothesis in enumerate(registration.hypotheses):
-        dimension = hypothesis.metric.partition(".")[2]
-        held = set[str]().union(*(clusters[name] for name in ([dimension] if dimension else dataset.dimensions)))
+        metric = manifest.metric(hypothesis.metric)
+        of_one = metric is not None and metric.per_dimension
+        names = [hypothesis.metric.partition(".")[2]] if of_one else dataset.dimensions
+        held = set[str]().union(*(clusters[name] for name in names))
         yield from flaws_of_units(registration, manifest, len(held), pointer("hypotheses", index, "metric"))
 
 

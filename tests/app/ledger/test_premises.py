@@ -97,6 +97,13 @@ def test_what_spans_dimensions_needs_the_clusters_of_those_that_are_named(on_pai
     assert flaws(on_pairs(dimensions=["verbosity"], pairs=1, metrics=over_all)) == expected
 
 
+def test_what_is_about_a_component_spans_dimensions_too(on_pairs, flaws):
+    document = on_pairs(metrics=["share.mlp_L1", "late_share.verbosity"]).model_dump(by_alias=True, exclude_none=True)
+    document["instrument"] = {"name": "direct_linear_attribution", "version": "1"}
+    expected = [("/hypotheses/1/metric", "too_few_units")]
+    assert flaws(Registration.model_validate(document)) == expected
+
+
 def test_pairs_of_one_cluster_are_one_unit(ledger, on_pairs, flaws):
     cloned = b"".join(line.replace(b"{", b'{"cluster": "c", ', 1) for line in lines().splitlines(keepends=True))
     with ledger.begin() as session:
