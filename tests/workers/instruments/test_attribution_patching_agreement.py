@@ -88,6 +88,7 @@ def test_the_same_rows_however_the_dataset_is_ordered(register):
     first = measured(registered, Resources(DATASET.rows, MODELS))
     again = measured(registered, Resources(tuple(reversed(DATASET.rows)), MODELS))
     assert [encode(part.rows) for part in first] == [encode(part.rows) for part in again]
+    assert [encode(part.again) for part in first] == [encode(part.again) for part in again]
 
 
 def test_other_weights_than_frozen_are_measured_and_told(register, tmp_path):

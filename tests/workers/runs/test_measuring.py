@@ -77,7 +77,8 @@ def test_two_workers_measure_the_same_numbers_as_one(worker, file_claim):
     heads = sum(toss.random() < 0.7 for _ in range(10))
     with worker.ledger.begin() as session:
         body = measuring.blobs.read(session, first)
-    assert list(rows.decode(body)) == [{"kind": "organism", "organism": 3, "heads": heads / 10}]
+    at = {"kind": "organism", "pair_id": "coin/3", "dimension": "coins", "organism": 3}
+    assert list(rows.decode(body)) == [at | {"heads": heads / 10}]
     assert row.facts["forwards"] == 10
 
 
