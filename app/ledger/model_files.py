@@ -54,6 +54,8 @@ def _weight_files(directory: Path, root: Path) -> list[Path]:
         raise ValueError("it holds no *.safetensors file")
     if not all(file.resolve().is_relative_to(root.resolve()) for file in files):
         raise ValueError("its weights lead out of the model root")
+    if not all(file.is_file() for file in files):  # a pipe would never end
+        raise ValueError("its weights are not plain files")
     return files
 
 

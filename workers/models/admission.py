@@ -11,6 +11,7 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
+from workers import free_memory
 from workers.refusals import RefusalError
 
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.pickle", "*.ckpt", "*.msgpack", "*.h5")
@@ -37,7 +38,7 @@ class Held:
 
 
 def admit(directory: Path, bounds: Path | None) -> Held:
-    """What the weights hold. Raises `RefusalError` for what must not be read, or cannot.
+    """What the weights hold. Raises `RefusalError` for what must not be read, or cannot, and `InsufficientMemoryError`.
 
     With `bounds`, every file must be of that directory once symbolic links are followed.
     """
@@ -50,15 +51,16 @@ def admit(directory: Path, bounds: Path | None) -> Held:
     if not files:
         raise _no_safetensors(directory)
     _refuse_index(directory)
+    free_memory.require(files, 0)
     sizes = [size for file in files for size in _sizes(file)]
     return Held(len(sizes), sum(sizes))
 
 
 def _refuse_links(directory: Path, bounds: Path | None) -> None:
-    if bounds is None:
-        return
     for file in sorted(directory.iterdir()):
-        if not file.resolve().is_relative_to(bounds.resolve()):
+        if not file.is_file() and not file.is_dir():
+            raise _unreadable(directory, f"{file.name} is neither a file nor a directory, or leads nowhere")
+        if bounds is not None and not file.resolve().is_relative_to(bounds.resolve()):
             raise RefusalError(
                 "unusable_model",
                 f"{file.name} in {directory.name!r} is a link that leads out.",

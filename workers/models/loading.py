@@ -18,7 +18,7 @@ from transformers import (
 from app.ledger.model_files import resolve
 from claims.registration.model import CheckpointModel, HuggingFaceModel, TinyModel
 from claims.weights import weights_sha256
-from workers import free_memory
+from workers.free_memory import InsufficientMemoryError
 from workers.models import hub, tiny
 from workers.models.admission import Held, admit
 from workers.models.checkpoint import Checkpoint
@@ -75,7 +75,7 @@ def _load(directory: Path, _identity: Identity, readout: int | None, bounds: Pat
     """Whatever a foreign configuration makes a library raise, it is this directory that cannot be used."""
     try:
         return _conforming(directory, readout, bounds)
-    except (RefusalError, MemoryError, free_memory.InsufficientMemoryError):
+    except (RefusalError, MemoryError, InsufficientMemoryError):
         raise
     except Exception as error:
         detail = f"The checkpoint {directory.name!r} cannot be loaded: {type(error).__name__}: {error}"
@@ -91,7 +91,6 @@ def _tiny(seed: int) -> Checkpoint:
 
 def _conforming(directory: Path, readout: int | None, bounds: Path | None) -> Checkpoint:
     held = admit(directory, bounds)
-    free_memory.require(directory.glob("*.safetensors"), 0)
     sha256 = weights_sha256(directory)
     config = AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
     _refuse_larger(directory, config, held)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from transformers import PreTrainedTokenizerBase
 
 from claims.pairs import Pair
-from workers.models.bounds import bounded
+from workers.models.bounds import bounded, refuse_powers
 from workers.models.pairs import TokenPair, TokenText, common_prefix
 from workers.refusals import LEAVE_OUT, RefusalError
 
@@ -93,7 +93,10 @@ class Writing:
 
     def _rendered(self, pair: Pair, turns: Sequence[tuple[str, str]]) -> str:
         messages = [{"role": role, "content": content} for role, content in turns]
+        found = self.tokenizer.chat_template
         try:
+            for template in found.values() if isinstance(found, dict) else [found]:
+                refuse_powers(template)
             with bounded():
                 return str(self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=False))
         except Exception as error:  # whatever a foreign program makes the library raise

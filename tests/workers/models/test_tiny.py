@@ -52,7 +52,7 @@ def test_query_heads_share_keys():
     assert block.queries(torch.zeros(1, 1, tiny.HIDDEN))[1].shape[2] == tiny.GROUPS < tiny.HEADS
 
 
-@pytest.mark.parametrize("text", ["a b", "Zürich — ☃ 𝔸", "\t<s> </s>\r\n", "\x00\x7f"])
+@pytest.mark.parametrize("text", ["a b", "Zürich — ☃ 😀", "\t<s> </s>\r\n", "\x00\x7f"])
 def test_a_token_is_a_byte_and_every_text_comes_back(text):
     writer = tiny.tokenizer()
     ids = writer(text.replace("<s>", "<_>"))["input_ids"]
