@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import altair as alt
 
@@ -26,7 +25,7 @@ class LayerValue:
 
 
 def by_layer(found: Sequence[LayerValue], title: str, label: str) -> Picture:
-    """A panel for each `panel`, all on one scale; `title` names the quantity and its unit."""
+    """A panel for each `panel`, in the order given, all on one scale; `title` names the quantity and its unit."""
     return pictured(lambda width: _panels(found, title, width), label)
 
 
@@ -34,7 +33,7 @@ def _panels(found: Sequence[LayerValue], title: str, width: int) -> alt.VConcatC
     held = [end for one in found for end in (one.value, one.lo, one.hi) if end is not None] + [0.0]
     scale = alt.Scale(domain=[min(held), max(held)], nice=True)
     layers = sorted({one.layer for one in found})
-    parts = [list(part) for _, part in groupby(sorted(found, key=_place), key=lambda one: one.panel)]
+    parts = [[one for one in found if one.panel == panel] for panel in dict.fromkeys(one.panel for one in found)]
     inner = width - (70 if width == WIDE else 62)
     charts = [
         _panel(part, layers, scale, alt.Title(part[0].panel, anchor="start", fontSize=12, fontWeight="normal"))
@@ -43,10 +42,6 @@ def _panels(found: Sequence[LayerValue], title: str, width: int) -> alt.VConcatC
     return alt.vconcat(
         *[chart.encode(y=alt.Y(title=title)).properties(width=inner, height=HEIGHT) for chart in charts], spacing=14
     )
-
-
-def _place(one: LayerValue) -> tuple[str, int]:
-    return one.panel, one.layer
 
 
 def _panel(part: Sequence[LayerValue], layers: list[int], scale: alt.Scale, title: alt.Title) -> alt.LayerChart:

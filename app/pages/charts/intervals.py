@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from app.pages.charts.theme import INK, MUTED, SMALLEST_ROW, Picture, data, pictured
+from app.pages.charts.theme import INK, MUTED, SMALLEST_ROW, WIDE, Picture, data, pictured
 
 ROW_HEIGHT = 26
-NAMES = 190  # pixels for the names of the rows
+MOST_NAMES, A_LETTER = 190, 7  # pixels for the names of the rows, and for one letter of them
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,16 @@ def intervals(found: Sequence[Measured], scale: Scale, label: str, *, tall: bool
 
 def _rows(found: Sequence[Measured], scale: Scale, width: int, height: int) -> alt.LayerChart:
     names = list(dict.fromkeys(one.name for one in found))
+    beside = min(MOST_NAMES, 20 + A_LETTER * max(map(len, names)))
     paired = len(names) < len(found)
     low, high = _domain(found, scale)
     values = [
         {**vars(one), "colour": "second" if one.second else "first", "filled": one.lo is not None} for one in found
     ]
-    axis = alt.Axis(title=None, labelColor=INK, labelLimit=NAMES - 20, ticks=False, domain=False, labelPadding=8)
+    axis = alt.Axis(title=None, labelColor=INK, labelLimit=beside - 20, ticks=False, domain=False, labelPadding=8)
     y = alt.Y("name:N", sort=names, axis=axis)
-    x = alt.X("value:Q", title=scale.title, scale=alt.Scale(domain=[low, high], nice=False))
+    ticks = alt.Axis(tickCount=6 if width == WIDE else 4, labelOverlap=True)
+    x = alt.X("value:Q", title=scale.title, axis=ticks, scale=alt.Scale(domain=[low, high], nice=False))
     lane = {"yOffset": alt.YOffset("second:N", sort=[False, True])} if paired else {}
     spans = alt.Chart(data([value for value in values if value["lo"] is not None]))
     zero = alt.Chart(data([{"beside": scale.beside}])).mark_rule(color=MUTED, aria=False).encode(x="beside:Q")
@@ -61,7 +63,7 @@ def _rows(found: Sequence[Measured], scale: Scale, width: int, height: int) -> a
         zero,
         spans.mark_rule(strokeWidth=2, aria=False).encode(x=alt.X("lo:Q"), x2="hi:Q", y=y, color=_colour(), **lane),
         *marks,
-    ).properties(width=width - NAMES, height=height * len(names) * (1.3 if paired else 1))
+    ).properties(width=width - beside, height=height * len(names) * (1.3 if paired else 1))
 
 
 def _points(values: list[dict[str, object]], *, filled: bool) -> alt.Chart:

@@ -50,7 +50,7 @@ def _panels(found: Sequence[Curve], width: int) -> alt.ConcatChart:
         _panel(one, few=True).properties(
             width=inner,
             height=round(inner * 0.8),
-            title=alt.Title(one.name, anchor="start", fontSize=11, fontWeight="normal"),
+            title=alt.Title(one.name, anchor="start", frame="group", fontSize=11, fontWeight="normal"),
         )
         for one in found
     ]
@@ -67,7 +67,7 @@ def _panel(found: Curve, *, few: bool) -> alt.LayerChart:
         scale=alt.Scale(domain=[-1.2, len(found.mean) - 1.8], nice=False),
     )
     title = None if few else "mean margin, in reward"
-    y = alt.Y("mean:Q", title=title, axis=alt.Axis(tickCount=4 if few else 6, format="~g"))
+    y = alt.Y("mean:Q", title=title, axis=alt.Axis(tickCount=4 if few else 6, format="~g", labelBound=few))
     points = [
         {"layer": layer, "mean": mean, "hint": f"after layer {layer}: {mean:.4g}"}
         for layer, mean in zip(layers, found.mean, strict=True)

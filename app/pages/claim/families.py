@@ -29,7 +29,7 @@ class Family(Generic[T]):
 
 @dataclass(frozen=True)
 class Grouped(Generic[T]):
-    """`first` are the names asked for, `single` those that stand alone, `families` the rest."""
+    """`first` are the names asked for, `single` those of no family or of a small one, `families` the rest."""
 
     first: Sequence[tuple[str, T]]
     single: Sequence[tuple[str, T]]
@@ -44,21 +44,20 @@ def grouped(values: Mapping[str, T], first: Collection[str] = ()) -> Grouped[T]:
     """Every value of `values` once; names of `first` in the order given, the others in that of people."""
     asked = [name for name in dict.fromkeys(first) if name in values]
     found: defaultdict[str, list[tuple[str, T]]] = defaultdict(list)
+    whole = []
     for name in sorted(values.keys() - set(asked), key=_natural):
         family, _, member = name.partition(".")
-        found[family].append((member, values[name]))
+        if member:
+            found[family].append((member, values[name]))
+        else:
+            whole.append(name)
     small = {family for family, members in found.items() if len(members) <= SMALL}
+    alone = [*whole, *(f"{family}.{member}" for family in small for member, _ in found[family])]
     return Grouped(
         first=[(name, values[name]) for name in asked],
-        single=[
-            (_whole(family, member), value) for family in found if family in small for member, value in found[family]
-        ],
+        single=[(name, values[name]) for name in sorted(alone, key=_natural)],
         families=[Family(family, members) for family, members in found.items() if family not in small],
     )
-
-
-def _whole(family: str, member: str) -> str:
-    return f"{family}.{member}" if member else family
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

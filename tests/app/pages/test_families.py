@@ -18,11 +18,7 @@ names = st.from_regex(r"[a-c](\.[a-c]_L[0-9]{1,2})?", fullmatch=True)
 @given(values=st.dictionaries(names, st.integers()), first=st.lists(names))
 def test_every_value_is_shown_once(values: dict[str, int], first: list[str]):
     found = grouped(values, first)
-    of_families = [
-        (f"{family.name}.{member}".removesuffix("."), value)
-        for family in found.families
-        for member, value in family.members
-    ]
+    of_families = [(f"{family.name}.{member}", value) for family in found.families for member, value in family.members]
     shown = [*found.first, *found.single, *of_families]
     assert sorted(shown) == sorted(values.items())
     assert found.total == len(values)
@@ -34,6 +30,12 @@ def test_members_stand_in_the_order_of_people():
     (family,) = found.families
     assert [name for name, _ in family.members] == ["head_L2_H3", "head_L2_H11", "head_L10_H3", "head_L10_H11"]
     assert family.only == 0
+
+
+def test_the_whole_stands_outside_its_family():
+    found = grouped({"unreachable": 12, **{f"unreachable.mlp_L{layer}": 3 for layer in range(4)}})
+    assert list(found.single) == [("unreachable", 12)]
+    assert len(found.families[0].members) == 4
 
 
 def test_a_family_of_few_stands_open():
