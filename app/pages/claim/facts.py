@@ -184,12 +184,12 @@ def _cost(evidence: Evidence) -> tuple[Fact, ...]:
 
 
 def _over_floor(cost: Mapping[str, float]) -> str:
-    """How many more positions times layers were evaluated than the least that these measurements need."""
-    least = cost.get(FLOOR)
-    if not least:
+    """How many positions times layers were evaluated, beside those that a patch of each component would by itself need."""
+    floor = cost.get(FLOOR)
+    if not floor:
         return "positions times layers evaluated"
-    times = words.number(cost["token_layers"] / least)
-    return f"positions times layers evaluated; {times} times the least that is needed, {words.count(int(least))}"
+    times = words.number(cost["token_layers"] / floor)
+    return f"positions times layers evaluated; {times} times the floor, {words.count(int(floor))}"
 
 
 def _spent(name: str, value: float) -> Fact:

@@ -32,11 +32,11 @@ def test_facts_of_a_measured_claim(refuted):
     assert shown["Packages"][0] == "numpy 2.4.6, scipy 1.17.1, torch 2.13.0"
 
 
-def test_layers_evaluated_are_told_beside_the_least_that_is_needed(refuted):
+def test_layers_evaluated_are_told_beside_their_floor(refuted):
     cost = {"token_layers": 1100.0, "token_layers_floor": 1000.0, "peak_memory_bytes": 2.0**30}
     shown = facts(replace(refuted, evidence=refuted.evidence.model_copy(update={"cost": cost})))
     assert shown["Token layers"][0] == "1\u202f100"
-    assert "1.100 times the least that is needed, 1\u202f000" in shown["Token layers"][2]
+    assert "1.100 times the floor, 1\u202f000" in shown["Token layers"][2]
     assert shown["Peak memory"][0] == "1 GiB"
     assert "Token layers floor" not in shown
 
