@@ -184,7 +184,7 @@ def _cost(evidence: Evidence) -> tuple[Fact, ...]:
 
 
 def _over_floor(cost: Mapping[str, float]) -> str:
-    """How many positions times layers were evaluated, beside those that a patch of each component would by itself need."""
+    """How that compares with what the measurements need, each by itself; a prefix that runs share may undercut it."""
     floor = cost.get(FLOOR)
     if not floor:
         return "positions times layers evaluated"
