@@ -33,7 +33,7 @@ class Block:
     attention_norm: nn.Module
     mix: nn.Module
     mlp_norm: nn.Module
-    mlp: nn.Module
+    mlp: Callable[[Tensor], Tensor]
     attention_exit: nn.Module | None = None
     mlp_exit: nn.Module | None = None
     parallel: bool = False
@@ -48,7 +48,7 @@ class Block:
 
     def fed_forward(self, stream: Tensor) -> Tensor:
         """What the MLP adds (…, D) to the stream that it reads."""
-        added: Tensor = self.mlp(self.mlp_norm(stream))
+        added = self.mlp(self.mlp_norm(stream))
         return added if self.mlp_exit is None else self.mlp_exit(added)
 
     def mix_weight(self) -> Tensor:

@@ -63,7 +63,9 @@ class Geometry:
         if rotation is None:
             return value
         cos, sin = (part.unsqueeze(1) for part in rotation)
-        turned, kept = value[..., : cos.shape[-1]], value[..., cos.shape[-1] :]
-        first, second = turned.chunk(2, dim=-1)
-        turned = turned * cos + torch.cat([-second, first], dim=-1) * sin
-        return torch.cat([turned, kept], dim=-1) if kept.shape[-1] else turned
+        width = cos.shape[-1]
+        half, first, second = width // 2, value[..., : width // 2], value[..., width // 2 : width]
+        turned = value[..., :width] * cos
+        turned[..., :half].addcmul_(second, sin[..., :half], value=-1)
+        turned[..., half:].addcmul_(first, sin[..., half:])
+        return torch.cat([turned, value[..., width:]], dim=-1) if value.shape[-1] > width else turned

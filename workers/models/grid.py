@@ -44,12 +44,14 @@ def patch_each(anatomy: Anatomy, sites: Sequence[Site], patching: Patching, budg
 
 def bytes_a_site(anatomy: Anatomy, patching: Patching) -> int:
     """Bounds the memory of one site's row in the layer that takes most: what is alive at once, at four bytes."""
-    width = anatomy.direction.shape[0]
-    inner = max((max(weight.shape) for block in anatomy.blocks for weight in block.mlp.parameters()), default=width)
-    heads = max(block.heads for block in anatomy.blocks)
+    length, tokens = patching.clean.length, patching.clean.length - patching.start
+    width, heads = anatomy.direction.shape[0], max(block.heads for block in anatomy.blocks)
+    inner = max(max(weight.shape) for weight in anatomy.layers[0].parameters())
     said = max(layer.heads.shape[-1] for layer in patching.clean.layers)
-    a_token = 8 * width + 6 * said + 4 * heads * patching.clean.length + 4 * inner
-    return FLOAT_BYTES * len(patching.index) * (patching.clean.length - patching.start) * a_token
+    keys = max(layer.past.keys[0, :, 0].numel() for layer in patching.clean.layers)
+    logits = 4 * heads * length if any(block.softcap is not None for block in anatomy.blocks) else 0
+    a_token = 8 * width + 6 * said + 3 * inner + logits
+    return FLOAT_BYTES * len(patching.index) * (tokens * a_token + 4 * keys * length)
 
 
 def _at_once(anatomy: Anatomy, patching: Patching, budget: int) -> int:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from workers.models.anatomy import Anatomy, Block
+from workers.models.families._gated import gated
 from workers.models.families._rotary import causal, named, rotations_of, separate
 
 
@@ -28,7 +29,7 @@ def block(layer: nn.Module, window: int | None = None) -> Block:
         attention_norm=layer.get_submodule("input_layernorm"),
         mix=attention.get_submodule("o_proj"),
         mlp_norm=layer.get_submodule("post_attention_layernorm"),
-        mlp=layer.get_submodule("mlp"),
+        mlp=gated(layer.get_submodule("mlp")),
     )
 
 
