@@ -1,23 +1,14 @@
 """From a filing over HTTP to the verdict on the claim's page, watched in a real browser while real workers measure."""
 
-import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from claims.registration.yaml_form import read_yaml
-
-ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium")
 VERDICT = re.compile("Confirmed|Refuted|Inconclusive|Void")
 
@@ -28,52 +19,8 @@ pytestmark = [
 ]
 
 
-@dataclass(frozen=True)
-class Service:
-    url: str
-    key: str
-
-    def file(self, document: dict[str, Any]) -> str:
-        answer = httpx.post(
-            f"{self.url}/v1/predictions",
-            content=json.dumps(document),
-            headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"},
-            trust_env=False,
-            timeout=60,
-        )
-        assert answer.status_code == 201, answer.text
-        claim: str = answer.json()["claim"]
-        return claim
-
-
 @pytest.fixture
-def service(data_path: Path, eventually: Callable[..., None]) -> Iterator[Service]:
-    """`antedate up` as a user starts it, stopped afterwards."""
-    said = data_path.with_name("said")
-    environment = {**os.environ, "ANTEDATE_DATA": str(data_path), "OMP_NUM_THREADS": "1"}
-    with said.open("w") as out:
-        command = [Path(sys.executable).with_name("antedate"), "up"]
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=out)
-
-    def serving() -> bool:
-        assert process.poll() is None, said.read_text()
-        return "key: ant_" in said.read_text()
-
-    try:
-        eventually(serving, seconds=90)
-        text = said.read_text()
-        yield Service(re.search(r"http://127\.0\.0\.1:\d+", text)[0], re.search(r"key: (ant_\S+)", text)[1])
-    finally:
-        process.terminate()
-        try:
-            process.wait(60)
-        finally:
-            process.kill()
-            process.wait()
-
-
-@pytest.fixture
-def browse(service: Service) -> Iterator[Callable[..., Page]]:
+def browse(service: Any) -> Iterator[Callable[..., Page]]:
     """`browse(width)`: a page at that width. Fails the test at its end for any complaint of the browser."""
     complaints: list[str] = []
     with sync_playwright() as playwright:
@@ -91,19 +38,10 @@ def browse(service: Service) -> Iterator[Callable[..., Page]]:
     assert complaints == []
 
 
-def small_claim() -> dict[str, Any]:
-    """The example with as few organisms as an interval needs, all of them kept."""
-    document = read_yaml((ROOT / "examples" / "planted_key.yaml").read_bytes())
-    document["title"] = "Eight organisms, watched"
-    document["subject"]["model"]["params"] |= {"min_accuracy": 0.5}
-    document["sampling"] |= {"organisms": 8, "pairs_per_organism": 6}
-    document["kill_criteria"] = []
-    document["controls"] = {}
-    return document
-
-
-def test_a_claim_is_watched_from_filing_to_verdict(service: Service, browse: Callable[..., Page]):
-    claim = service.file(small_claim())
+def test_a_claim_is_watched_from_filing_to_verdict(
+    service: Any, small_planted_key: dict[str, Any], browse: Callable[..., Page]
+):
+    claim = service.file(small_planted_key)
     page = browse(1280)
     page.goto(f"{service.url}/claims/{claim}")
     word = page.locator(".verdict .word")
