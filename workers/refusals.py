@@ -70,6 +70,10 @@ REASONS: Mapping[str, Reason] = MappingProxyType(
             "Where this kind of model adds to its residual stream is not known.",
             "Choose a checkpoint of a family that is (docs/subjects.md).",
         ),
+        "lacks_capability": Reason(
+            "The instrument needs something of the model that it does not offer.",
+            "Use an instrument whose needs the model meets: /instruments lists them.",
+        ),
         "no_linear_readout": Reason(
             "The model's head is not a linear layer.",
             "Choose a reward model whose score is a linear readout of the last hidden state.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
+from claims.instruments import catalogue
 from claims.instruments.manifest import Shard
 from claims.nondeterminism import label
 from claims.registration.model import GeneratedDataset, OrganismModel, Registration
@@ -26,6 +27,7 @@ def measure_block(
     if isinstance(model, OrganismModel) or isinstance(registration.subject.dataset, GeneratedDataset):
         raise TypeError(f"{registration.instrument.name} measures uploaded pairs on a checkpoint")
     checkpoint = resources.load(model)
+    checkpoint.offer(catalogue()[registration.instrument.name].MANIFEST.capabilities)
     dimension, first = shard.params["dimension"], int(shard.params["first"])
     of_dimension = sorted((pair for pair in resources.pairs if pair.dimension == dimension), key=lambda pair: pair.id)
     pairs = [checkpoint.writing.encode(pair) for pair in of_dimension[first : first + int(shard.params["pairs"])]]

@@ -25,8 +25,9 @@ class Layer:
     """What a block did to B texts of T tokens, at the positions `at` (S,), in order.
 
     `entering` (B, S, D) is the stream that attention read, `heads` (B, S, H d) what its heads said before they were
-    mixed, `attention` and `mlp` (B, S, D) what was added; `past` holds keys and values of all T positions. What is
-    cut from a layer of both texts lies from the slot `first` on in that `whole`, whose tensors gradients are asked of.
+    mixed, `attention` and `mlp` (B, S, D) what was added; `past` holds the keys and values of both texts, of which
+    this one's T tokens are at `slots` (T,). What is cut from a layer of both texts lies from the slot `first` on in
+    that `whole`, whose tensors gradients are asked of.
     """
 
     at: Tensor
@@ -35,8 +36,13 @@ class Layer:
     attention: Tensor
     mlp: Tensor
     past: Past
+    slots: Tensor
     whole: Layer | None = None
     first: int = 0
+
+    def before(self, position: int) -> Past:
+        """The keys and values of the text's tokens before a position."""
+        return self.past.at(self.slots[:position])
 
     def said(self, kind: Kind) -> Tensor:
         """What the modules of this kind said (B, S, N, W): one attention or MLP, or every query head."""
@@ -97,13 +103,13 @@ def trace(
 
 @dataclass(frozen=True)
 class _Packed:
-    """Both texts in one sequence: what they share, then each one's own; `slots` says where that lies."""
+    """Both texts in one sequence: what they share, then each one's own at `slots`; `tokens` (T,) are a text's."""
 
     ids: Tensor
     at: Tensor
     branch: Tensor
-    shared: int
     slots: Mapping[str, slice]
+    tokens: Mapping[str, Tensor]
 
     @classmethod
     def of(cls, texts: Mapping[str, Tensor], shared: int) -> _Packed:
@@ -115,16 +121,17 @@ class _Packed:
         device = parts[0].device
         positions = [torch.arange(shared), *(torch.arange(shared, ids.shape[1]) for ids in texts.values())]
         branches = [torch.full((len(of),), number) for number, of in enumerate(positions)]
-        return cls(torch.cat(parts, 1), torch.cat(positions).to(device), torch.cat(branches).to(device), shared, slots)
+        whole = torch.arange(first, device=device)
+        tokens = {name: torch.cat([whole[:shared], whole[own]]) for name, own in slots.items()}
+        return cls(torch.cat(parts, 1), torch.cat(positions).to(device), torch.cat(branches).to(device), slots, tokens)
 
     def cut(self, layer: Layer, name: str, here: slice) -> Layer:
         """One text's part of a layer, which is at `here` of what was computed."""
-        own = self.slots[name]
-        whole = torch.cat([torch.arange(self.shared), torch.arange(own.start, own.stop)]).to(self.at.device)
         entering, heads, attention, mlp = (
             value[:, here] for value in (layer.entering, layer.heads, layer.attention, layer.mlp)
         )
-        return Layer(layer.at[here], entering, heads, attention, mlp, layer.past.at(whole), layer, here.start)
+        tokens = self.tokens[name]
+        return Layer(layer.at[here], entering, heads, attention, mlp, layer.past, tokens, layer, here.start)
 
 
 def _layers(anatomy: Anatomy, packed: _Packed, asking: Mapping[str, Tensor]) -> Iterator[tuple[Block, Layer, Tensor]]:
@@ -144,7 +151,7 @@ def _layers(anatomy: Anatomy, packed: _Packed, asking: Mapping[str, Tensor]) -> 
         written = entering + attention
         mlp = block.fed_forward(entering if block.parallel else written)
         stream = written + mlp
-        yield block, Layer(at, entering, heads, attention, mlp, past), stream
+        yield block, Layer(at, entering, heads, attention, mlp, past, packed.at), stream
 
 
 def run_attention(

@@ -22,6 +22,7 @@ from workers.models.patching import Patching, Site
 FLOAT_BYTES = 4
 # More tokens at once fall out of a core's cache and gain nothing.
 TOKENS_AT_ONCE = 2_048
+FREE_SHARE = 0.8
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,25 @@ def patch_each(anatomy: Anatomy, sites: Sequence[Site], patching: Patching, budg
     if not sites:
         return Grid(patching.clean.scores.new_empty(0, len(patching.index)), 0)
     at_once = _at_once(anatomy, patching, budget)
-    chunks = [_Chunk(anatomy, patching, sites[first : first + at_once]) for first in range(0, len(sites), at_once)]
-    scores = [chunk.scores() for chunk in chunks]
-    return Grid(torch.cat(scores), sum(chunk.token_layers for chunk in chunks))
+    device, length = anatomy.direction.device, patching.clean.length
+    at = torch.arange(patching.start, length, device=device)
+    geometry = Geometry.of(anatomy, at, torch.arange(patching.start, device=device))
+    chunks = [
+        grid
+        for first in range(0, len(sites), at_once)
+        for grid in _patched(_Chunk(anatomy, geometry, patching, sites[first : first + at_once]))
+    ]
+    return Grid(torch.cat([grid.scores for grid in chunks]), sum(grid.token_layers for grid in chunks))
+
+
+def _patched(chunk: _Chunk) -> list[Grid]:
+    """The chunk's grid, or those of its halves where a GPU has less memory than was thought."""
+    try:
+        return [Grid(chunk.scores(), chunk.token_layers)]
+    except torch.OutOfMemoryError:
+        if len(chunk.sites) == 1:
+            raise
+        return [grid for half in chunk.halves() for grid in _patched(half)]
 
 
 def bytes_a_site(anatomy: Anatomy, patching: Patching) -> int:
@@ -57,19 +74,24 @@ def bytes_a_site(anatomy: Anatomy, patching: Patching) -> int:
 def _at_once(anatomy: Anatomy, patching: Patching, budget: int) -> int:
     tokens = len(patching.index) * max(1, patching.clean.length - patching.start)
     fitting = budget // max(1, bytes_a_site(anatomy, patching))
-    on_cpu = TOKENS_AT_ONCE // tokens if anatomy.direction.device.type == "cpu" else fitting
-    return max(1, min(fitting, on_cpu))
+    if anatomy.direction.device.type == "cuda":
+        free, _ = torch.cuda.mem_get_info(anatomy.direction.device)
+        return max(1, min(fitting, int(FREE_SHARE * free) // bytes_a_site(anatomy, patching)))
+    return max(1, min(fitting, TOKENS_AT_ONCE // tokens))
 
 
 class _Chunk:
     """Consecutive sites, whose rows (V, B, S, D) join as the layers reach them."""
 
-    def __init__(self, anatomy: Anatomy, patching: Patching, sites: Sequence[Site]) -> None:
-        self.anatomy, self.patching, self.sites = anatomy, patching, sites
-        device, length = anatomy.direction.device, patching.clean.length
-        self.at = torch.arange(patching.start, length, device=device)
-        self.geometry = Geometry.of(anatomy, self.at, torch.arange(patching.start, device=device))
+    def __init__(self, anatomy: Anatomy, geometry: Geometry, patching: Patching, sites: Sequence[Site]) -> None:
+        self.anatomy, self.geometry, self.patching, self.sites = anatomy, geometry, patching, sites
+        self.at = geometry.at
         self.token_layers = 0
+
+    def halves(self) -> tuple[_Chunk, _Chunk]:
+        middle = len(self.sites) // 2
+        parts = (self.anatomy, self.geometry, self.patching)
+        return _Chunk(*parts, self.sites[:middle]), _Chunk(*parts, self.sites[middle:])
 
     def scores(self) -> Tensor:
         """The rewards (V, B)."""
@@ -99,7 +121,7 @@ class _Chunk:
         if not len(rows):
             return rows[:, :, -1:] if last else rows
         slots = torch.tensor([len(self.at) - 1], device=self.at.device) if last else None
-        heads, _ = run_attention(block, rows, clean.past.at(slice(self.patching.start)), self.geometry, slots)
+        heads, _ = run_attention(block, rows, clean.before(self.patching.start), self.geometry, slots)
         return block.attended(block.mix(heads))
 
     def _attention(self, index: int, block: Block, at: Tensor) -> Iterator[Tensor]:

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workers.models import grid
 from workers.models.attribution import contributions
 from workers.models.grid import patch_each
 from workers.models.pair_rows import Asked, pair_rows
@@ -178,6 +179,43 @@ def test_no_number_hangs_on_how_many_patches_are_run_together(small, make, granu
         parts = patch_each(small.anatomy, sites, run.patchings["noising"], budget)
         close(parts.scores, whole.scores)
         assert parts.token_layers == whole.token_layers
+
+
+def test_a_grid_that_a_gpu_cannot_hold_is_run_in_halves(small, make, monkeypatch):
+    """As it is told by torch; one patch alone that does not fit is an error."""
+    (run,) = pair_runs(small.anatomy, [make.pair(CHOSEN, REJECTED)], PLANS[0], Tally())
+    sites = sites_of(small.anatomy, "component")
+    whole = patch_each(small.anatomy, sites, run.patchings["noising"], 1 << 40)
+    most, through = [2], grid._Chunk._through
+
+    def short_of_memory(chunk, index, rows, *, last):
+        if len(rows) > most[0]:
+            raise torch.OutOfMemoryError
+        return through(chunk, index, rows, last=last)
+
+    monkeypatch.setattr(grid._Chunk, "_through", short_of_memory)
+    halved = patch_each(small.anatomy, sites, run.patchings["noising"], 1 << 40)
+    close(halved.scores, whole.scores)
+    assert halved.token_layers == whole.token_layers
+    most[0] = 0
+    with pytest.raises(torch.OutOfMemoryError):
+        patch_each(small.anatomy, sites, run.patchings["noising"], 1 << 40)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_padding_changes_no_score(small, make, side):
+    """Ours never pads; the model's own forward, padded on either side, scores what ours scores."""
+    pair = make.pair(CHOSEN, REJECTED)
+    (run,) = pair_runs(small.anatomy, [pair], None, Tally())
+    longest = max(len(CHOSEN), len(REJECTED))
+    for name, trace in run.traces.items():
+        ids, padding = list(getattr(pair, name).ids), [0] * (longest + 2 - trace.length)
+        mask = [1] * len(ids)
+        padded = (padding + ids, [0] * len(padding) + mask) if side == "left" else (ids + padding, mask + padding)
+        tokens, seen = (torch.tensor([row]) for row in padded)
+        places = (seen.cumsum(-1) - 1).clamp(min=0)
+        hidden = small.anatomy.backbone(input_ids=tokens, attention_mask=seen, position_ids=places).last_hidden_state
+        close(small.anatomy.read_out(hidden[:, -1 if side == "left" else len(ids) - 1]), trace.scores)
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: f"{plan.granularity}-{plan.alignment}-{plan.positions}")
