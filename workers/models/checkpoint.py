@@ -19,7 +19,7 @@ CAPABILITIES: tuple[Capability, ...] = ("scores", "prefix_scores", "activations"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """`capabilities` are what an instrument may ask of it; `conformance` holds what the gate measured when the model was loaded."""
+    """`conformance` holds what the gate measured at loading, `capabilities` what an instrument may ask of it."""
 
     anatomy: Anatomy
     writing: Writing
