@@ -99,6 +99,13 @@ class Settings(BaseSettings):
         description="seconds that a worker may be silent before its shard is given to another, 1 to 86400",
     )
 
+    patch_memory_mb: int = Field(
+        default=1024,
+        ge=1,
+        le=1_000_000,
+        description="mebibytes that patches which a process runs together may take, 1 to 1,000,000; fewer are slower",
+    )
+
     @property
     def signing_key(self) -> Path:
         return self.signing_key_file or self.data / "secrets" / "signing.key"

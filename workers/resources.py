@@ -13,7 +13,7 @@ from claims.instruments import catalogue
 from claims.instruments.manifest import Row
 from claims.pairs import Pair, Pairs
 from claims.registration.model import CheckpointModel, LocalModel, Registration
-from workers import free_memory
+from workers import free_memory, process
 
 if TYPE_CHECKING:
     from workers.models.checkpoint import Checkpoint
@@ -63,7 +63,7 @@ class Resources:
         """What measuring this takes, over these pairs (None for a generated dataset)."""
         cost = catalogue()[registration.instrument.name].cost(registration, pairs.dimensions if pairs else {})
         rows, sha256 = (pairs.rows, pairs.sha256) if pairs else ((), None)
-        return cls(rows, model_root, sha256, cost.memory_bytes)
+        return cls(rows, model_root, sha256, cost.memory_bytes, process.settings().patch_memory_mb << 20)
 
     def load(self, model: CheckpointModel) -> Checkpoint:
         """The checkpoint, kept in this process while its files stay the same.
