@@ -17,7 +17,7 @@ from claims.instruments.bias_estimates import FEWEST, Battery, NotMeasured
 from claims.instruments.bias_rows import axes_in
 from claims.instruments.bias_statistics import Axis
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
-from claims.instruments.pair_blocks import MODEL_KINDS, dimensions_of, plan
+from claims.instruments.pair_blocks import MODEL_KINDS, cost_of_scoring, plan
 from claims.registration.model import Registration
 
 __all__ = ["MANIFEST", "PARAMS", "cost", "estimate", "plan"]
@@ -75,9 +75,8 @@ MANIFEST = Manifest(
 
 
 def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Cost:
-    """Two forwards a pair, for a small model on one core; a model's own size is known once it is loaded."""
-    pairs = sum(pairs_per_dimension[dimension] for dimension in dimensions_of(registration))
-    return Cost(forwards=2 * pairs, seconds=round(5 + 0.01 * pairs, 1), memory_bytes=900 * 2**20)
+    """Two forwards a pair of texts."""
+    return cost_of_scoring(registration, pairs_per_dimension, 0.01)
 
 
 def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:

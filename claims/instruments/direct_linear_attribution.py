@@ -16,9 +16,9 @@ from claims.instruments.attribution_shares import late_share, shares, top_share
 from claims.instruments.calibrated_rankings import ATTRIBUTION
 from claims.instruments.differentials import AttributionRows, Differentials
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
-from claims.instruments.pair_blocks import MODEL_KINDS, dimensions_of, plan
+from claims.instruments.pair_blocks import MODEL_KINDS, cost_of_scoring, plan
 from claims.instruments.ratios import Ratios
-from claims.instruments.scores import ScoreRows, Scores, counts
+from claims.instruments.scores import counts, read_beside_scores
 from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
 
@@ -104,14 +104,14 @@ MANIFEST = Manifest(
 
 
 def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Cost:
-    """For a small model of 4 layers on one core; a model's own size is known once it is loaded."""
-    pairs = sum(pairs_per_dimension[dimension] for dimension in dimensions_of(registration))
-    return Cost(forwards=2 * pairs, seconds=round(5 + 0.015 * pairs, 1), memory_bytes=900 * 2**20)
+    """Two forwards a pair of texts."""
+    return cost_of_scoring(registration, pairs_per_dimension, 0.015)
 
 
 def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
     """Every metric over all pairs, shares of layers per dimension too; what is undefined is named with the reason."""
-    attributed, scores = _read(rows)
+    attribution = AttributionRows()
+    attributed, scores = read_beside_scores(rows, "attribution", attribution.add, attribution.differentials)
     answers = dict(_answers(attributed, registration.level))
     absent = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
     diagnostics = {"accuracy": float(scores.right.mean())}
@@ -128,19 +128,6 @@ def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
         not_measured=absent,
         counts={**counts(scores), "components": len(attributed.components), "layers": attributed.layers},
     )
-
-
-def _read(rows: Iterable[Row]) -> tuple[Differentials, Scores]:
-    """Raises ValueError where the pairs of the two kinds of rows differ."""
-    attribution, score = AttributionRows(), ScoreRows()
-    taken: dict[str, AttributionRows | ScoreRows] = {"attribution": attribution, "score": score}
-    for row in rows:
-        if row["kind"] in taken:
-            taken[row["kind"]].add(row)
-    attributed, scores = attribution.differentials(), score.scores()
-    if set(attributed.pairs) != set(scores.pairs):
-        raise ValueError("the pairs that have attribution rows are not those that have score rows")
-    return attributed, scores
 
 
 def _answers(attributed: Differentials, level: float) -> Iterator[tuple[str, Answer]]:

@@ -16,9 +16,9 @@ from claims.evidence import Estimate, Estimated
 from claims.instruments.crossing_layer import layer_of_mean, median_layer
 from claims.instruments.lens_curves import Curves, LensRows, first_crossing, last_crossing
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
-from claims.instruments.pair_blocks import MODEL_KINDS, dimensions_of, plan
+from claims.instruments.pair_blocks import MODEL_KINDS, cost_of_scoring, plan
 from claims.instruments.ratios import Ratios
-from claims.instruments.scores import ScoreRows, Scores, counts
+from claims.instruments.scores import counts, read_beside_scores
 from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
 
@@ -87,14 +87,14 @@ MANIFEST = Manifest(
 
 
 def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Cost:
-    """For a small model of 4 layers on one core; a model's own size is known once it is loaded."""
-    pairs = sum(pairs_per_dimension[dimension] for dimension in dimensions_of(registration))
-    return Cost(forwards=2 * pairs, seconds=round(5 + 0.01 * pairs, 1), memory_bytes=900 * 2**20)
+    """Two forwards a pair of texts."""
+    return cost_of_scoring(registration, pairs_per_dimension, 0.01)
 
 
 def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
     """Every metric over all pairs and per dimension; what is undefined, or not certain enough, is named."""
-    curves, scores = _read(rows)
+    lens = LensRows()
+    curves, scores = read_beside_scores(rows, "lens", lens.add, lens.curves)
     answers: dict[str, Answer] = {}
     diagnosed: dict[str, float | None] = {}
     parts = {f".{name}": curves.of(name) for name in sorted(set(curves.dimensions))}
@@ -109,19 +109,6 @@ def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
         not_measured=absent,
         counts={**counts(scores), **_last_crossings(parts | {"": curves}), **_depths(curves)},
     )
-
-
-def _read(rows: Iterable[Row]) -> tuple[Curves, Scores]:
-    """Raises ValueError where the pairs of the two kinds of rows differ."""
-    lens, score = LensRows(), ScoreRows()
-    taken: dict[str, LensRows | ScoreRows] = {"lens": lens, "score": score}
-    for row in rows:
-        if row["kind"] in taken:
-            taken[row["kind"]].add(row)
-    curves, scores = lens.curves(), score.scores()
-    if set(curves.pairs) != set(scores.pairs):
-        raise ValueError("the pairs that have lens rows are not those that have score rows")
-    return curves, scores
 
 
 def _answers(curves: Curves, level: float) -> Iterator[tuple[str, Answer]]:

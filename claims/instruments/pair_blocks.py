@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from claims.instruments.manifest import Shard
+from claims.instruments.manifest import Cost, Shard
 from claims.registration.model import PairsDataset, Registration
 
 MODEL_KINDS = ("local", "huggingface", "tiny")
 PAIRS_A_SHARD = 32
+MEMORY = 900 * 2**20
 
 
 def dimensions_of(registration: Registration) -> list[str]:
@@ -17,6 +18,17 @@ def dimensions_of(registration: Registration) -> list[str]:
     if not isinstance(dataset, PairsDataset):
         raise TypeError(f"{registration.instrument.name} is measured on uploaded pairs")
     return sorted(dataset.dimensions)
+
+
+def pairs_in(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> int:
+    """How many pairs the dimensions that the registration names hold."""
+    return sum(pairs_per_dimension[dimension] for dimension in dimensions_of(registration))
+
+
+def cost_of_scoring(registration: Registration, pairs_per_dimension: Mapping[str, int], seconds_a_pair: float) -> Cost:
+    """Two forwards a pair, for a model of 4 layers on one core; a model's own size is known once it is loaded."""
+    pairs = pairs_in(registration, pairs_per_dimension)
+    return Cost(forwards=2 * pairs, seconds=round(5 + seconds_a_pair * pairs, 1), memory_bytes=MEMORY)
 
 
 def plan(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Sequence[Shard]:

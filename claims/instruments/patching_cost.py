@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from claims.instruments.manifest import Cost
-from claims.instruments.pair_blocks import dimensions_of
+from claims.instruments.pair_blocks import MEMORY, pairs_in
 from claims.registration.model import Registration
 
 LAYERS, HEADS = 4, 4
 SECONDS_A_FORWARD = 0.004
-MEMORY = 900 * 2**20
 
 
 def cost_of_patching(
@@ -24,7 +23,7 @@ def cost_of_patching(
 
     A gradient takes about three forwards. How many layers and heads a model has is known once it is loaded.
     """
-    pairs = sum(pairs_per_dimension[dimension] for dimension in dimensions_of(registration))
+    pairs = pairs_in(registration, pairs_per_dimension)
     cells = LAYERS * (HEADS if params["granularity"] == "head" else 2)
     directions = 2 if params["direction"] == "both" else 1
     forwards = pairs * (2 + directions * (cells + 3 * gradients))

@@ -14,7 +14,7 @@ import numpy as np
 
 from claims.evidence import Estimate, Estimated
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
-from claims.instruments.pair_blocks import MODEL_KINDS, dimensions_of, plan
+from claims.instruments.pair_blocks import MODEL_KINDS, cost_of_scoring, plan
 from claims.instruments.ratios import NO_SPREAD, Ratios, estimated, in_sample
 from claims.instruments.scores import Scores, counts, read_scores
 from claims.intervals.jackknife_t import FEWEST, jackknife_t
@@ -64,9 +64,8 @@ MANIFEST = Manifest(
 
 
 def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Cost:
-    """For a small model of 4 layers on one core; a model's own size is known once it is loaded."""
-    pairs = sum(pairs_per_dimension[dimension] for dimension in dimensions_of(registration))
-    return Cost(forwards=2 * pairs, seconds=round(5 + 0.01 * pairs, 1), memory_bytes=900 * 2**20)
+    """Two forwards a pair of texts."""
+    return cost_of_scoring(registration, pairs_per_dimension, 0.01)
 
 
 def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:

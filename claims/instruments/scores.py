@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +76,34 @@ def read_scores(rows: Iterable[Row]) -> Scores:
         if row["kind"] == "score":
             found.add(row)
     return found.scores()
+
+
+class Paired(Protocol):
+    """What rows of one kind, taken one by one, are laid out as."""
+
+    @property
+    def pairs(self) -> tuple[str, ...]: ...
+
+
+T = TypeVar("T", bound=Paired)
+
+
+def read_beside_scores(
+    rows: Iterable[Row], kind: str, add: Callable[[Row], None], laid_out: Callable[[], T]
+) -> tuple[T, Scores]:
+    """One pass over rows: those of `kind` as `laid_out` has them once `add` took each, and the scores.
+
+    Raises ValueError where the pairs of the two kinds of rows differ.
+    """
+    score = ScoreRows()
+    takers = {kind: add, "score": score.add}
+    for row in rows:
+        if row["kind"] in takers:
+            takers[row["kind"]](row)
+    found, scores = laid_out(), score.scores()
+    if set(found.pairs) != set(scores.pairs):
+        raise ValueError(f"the pairs that have {kind} rows are not those that have score rows")
+    return found, scores
 
 
 def counts(scores: Scores) -> dict[str, int]:
