@@ -46,6 +46,16 @@ def rotations_of(rotary: nn.Module, names: Sequence[str] = ()) -> Rotations:
     return rotations
 
 
+def looked_up(embedding: nn.Module) -> Callable[[Tensor, Tensor], Tensor]:
+    """The embedding alone: where a token stands enters with the rotation."""
+
+    def embed(ids: Tensor, _positions: Tensor) -> Tensor:
+        stream: Tensor = embedding(ids)
+        return stream
+
+    return embed
+
+
 def causal(blocks: tuple[Block, ...], attentions: Sequence[nn.Module]) -> tuple[Block, ...]:
     """The blocks, once each of their attentions is known to look at the past alone. Raises `RefusalError`."""
     if not all(getattr(attention, "is_causal", False) for attention in attentions):

@@ -9,21 +9,15 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from workers.models.anatomy import Anatomy, Block, Projected
-from workers.models.families._rotary import causal, named, rotations_of
+from workers.models.families._rotary import causal, looked_up, named, rotations_of
 
 
 def anatomy(model: PreTrainedModel, readout: nn.Linear, output: int) -> Anatomy:
     backbone = model.get_submodule("gpt_neox")
     layers = tuple(backbone.get_submodule("layers").children())
-    embedding = backbone.get_submodule("embed_in")
-
-    def embed(ids: Tensor, _positions: Tensor) -> Tensor:
-        stream: Tensor = embedding(ids)
-        return stream
-
     return Anatomy(
         backbone=backbone,
-        embed=embed,
+        embed=looked_up(backbone.get_submodule("embed_in")),
         rotations=rotations_of(backbone.get_submodule("rotary_emb")),
         blocks=causal(tuple(map(block, layers)), [layer.get_submodule("attention") for layer in layers]),
         components=named(layers, "attention", "mlp"),

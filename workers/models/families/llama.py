@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torch import Tensor, nn
+from torch import nn
 from transformers import PreTrainedModel
 
 from workers.models.anatomy import Anatomy, Block
 from workers.models.families._gated import gated
-from workers.models.families._rotary import causal, named, rotations_of, separate
+from workers.models.families._rotary import causal, looked_up, named, rotations_of, separate
 
 
 def anatomy(model: PreTrainedModel, readout: nn.Linear, output: int) -> Anatomy:
@@ -51,15 +51,9 @@ def llama_like(
 ) -> Anatomy:
     backbone = model.get_submodule("model")
     layers = tuple(backbone.get_submodule("layers").children())
-    embedding = backbone.get_submodule("embed_tokens")
-
-    def embed(ids: Tensor, _positions: Tensor) -> Tensor:
-        stream: Tensor = embedding(ids)
-        return stream
-
     return Anatomy(
         backbone=backbone,
-        embed=embed,
+        embed=looked_up(backbone.get_submodule("embed_tokens")),
         rotations=rotations_of(backbone.get_submodule("rotary_emb"), rotary_names),
         blocks=causal(tuple(map(make, layers)), [layer.get_submodule("self_attn") for layer in layers]),
         components=named(layers, attention, mlp),
