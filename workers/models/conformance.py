@@ -85,11 +85,10 @@ def _passed(measured: dict[str, float], tolerance: float) -> dict[str, float]:
     limits = {"self_patch": 0.0, "forward": COMPONENTS * tolerance, "window": COMPONENTS * tolerance}
     for name, value in measured.items():
         limit = limits.get(name, tolerance)
-        if name == "spread":
-            if not value > max(TOLERANCE, measured["padding_right"], measured["padding_left"]):
-                raise failed(name, f"different texts score alike, {value:.1e} apart")
-        elif not value <= limit:
+        if name != "spread" and not value <= limit:
             raise failed(name, f"values differ by {value:.1e}, more than {limit:.0e}")
+    if not measured["spread"] > max(TOLERANCE, measured["padding_right"], measured["padding_left"]):
+        raise failed("spread", f"different texts score alike, {measured['spread']:.1e} apart")
     return measured
 
 
