@@ -82,7 +82,7 @@ def patching(full) -> SimpleNamespace:
 
 @pytest.fixture
 def side_by_side(full, request) -> Callable[..., Comparison]:
-    """`side_by_side(ours, theirs, names, clock)`: both in turn, after a round that is not counted.
+    """`side_by_side(ours, theirs, names, clock, rounds)`: both in turn; of several rounds the first is not counted.
 
     `clock` is the wall's, unless told otherwise: on a busy machine `time.process_time` is steadier, and as good for
     what runs in one thread.
@@ -93,9 +93,10 @@ def side_by_side(full, request) -> Callable[..., Comparison]:
         theirs: Callable[[], Any],
         names: tuple[str, str],
         clock: Callable[[], float] = time.perf_counter,
+        rounds: int = 1 + ROUNDS,
     ) -> Comparison:
         taken: list[tuple[float, float]] = []
-        for _ in range(1 + ROUNDS if full else 1):
+        for _ in range(rounds if full else 1):
             (first, one), (second, other) = _timed(ours, clock), _timed(theirs, clock)
             taken.append((one, other))
         counted = taken[1:] or taken

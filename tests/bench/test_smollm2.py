@@ -34,6 +34,7 @@ def test_a_grid_of_patches_on_smollm2(checkpoint, granularity, patching, side_by
         lambda: patching.one_forward_a_patch(checkpoint.anatomy, pairs, plan),
         ("grid", "one forward a patch"),
         time.process_time,
+        rounds=1,  # of minutes, on one core
     )
     lengths = [(len(pair.chosen.ids), len(pair.rejected.ids)) for pair in pairs]
     print(f"  tokens of chosen and rejected: {lengths}")
