@@ -1,4 +1,4 @@
-"""A reward model loaded from a directory, with what evidence says of it."""
+"""A reward model that is loaded, with what evidence says of it."""
 
 from __future__ import annotations
 

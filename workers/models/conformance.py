@@ -1,6 +1,6 @@
 """The gate that every checkpoint passes when it is loaded: what it measures is stored with the evidence.
 
-It runs some forty forwards of one short text, however large the model: patches of itself are made for a few modules
+It runs fewer than thirty forwards of short texts, however large the model: patches of itself are made for a few modules
 that are spread evenly over the layers. A window is probed where a longer text is affordable.
 """
 

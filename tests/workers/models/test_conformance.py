@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -9,7 +10,7 @@ from torch import nn
 
 from workers.models import conformance, tiny
 from workers.models.conformance import conform
-from workers.models.families import anatomy_of
+from workers.models.families import anatomy_of, families
 from workers.models.loading import ATTENTION
 from workers.models.text import Writing
 from workers.refusals import RefusalError
@@ -236,3 +237,9 @@ def test_the_padding_token_of_the_configuration_is_as_it_was():
     model.config.pad_token_id = 5
     conform(model, anatomy, writing)
     assert model.config.pad_token_id == 5
+
+
+def test_every_check_and_family_is_documented():
+    page = (Path(__file__).parents[3] / "docs" / "subjects.md").read_text()
+    for name in (CHECKS | {"window", "evaluation", "devices", "attention", "outputs"}) | set(families()):
+        assert name in page, name
