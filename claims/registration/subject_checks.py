@@ -66,11 +66,11 @@ def _flaws_of(error: ValidationError, at: str) -> Iterator[Flaw]:
         for name in cast("Mapping[str, Any]", error.instance):
             if name in known:
                 continue
-            remedy = f"Known parameters: {', '.join(known)}."
+            remedy = f"Known parameters: {', '.join(known) or 'none, leave it out'}."
             yield Flaw(at + pointer(name), "bad_params", f"there is no parameter {name}", remedy)
     elif error.validator == "required":
         missing = next(name for name in schema["required"] if error.message.startswith(repr(name)))
-        remedy = f"Add it: {_fitting(schema.get('properties', {}).get(missing, {}))}"
+        remedy = f"Add it. {_fitting(schema.get('properties', {}).get(missing, {}))}"
         yield Flaw(at, "bad_params", f"the parameter {missing} is missing", remedy)
     else:
         yield Flaw(at, "bad_params", "the value does not fit its parameter", _fitting(schema))
@@ -78,6 +78,6 @@ def _flaws_of(error: ValidationError, at: str) -> Iterator[Flaw]:
 
 def _fitting(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
-        return f"use one of {', '.join(map(str, schema['enum']))}."
+        return f"Use one of {', '.join(map(str, schema['enum']))}."
     said = {name: rule for name, rule in schema.items() if name not in {"title", "description", "default"}}
-    return f"it must fit {json.dumps(said)}."
+    return f"It must fit {json.dumps(said)}."

@@ -36,4 +36,4 @@ def test_alignment_and_positions_are_everyones(name):
 def test_a_ranking_needs_one_direction(name):
     (flaw,) = flaws_of_params({"direction": "both"}, catalogue()[name].MANIFEST.params, "/instrument/params")
     assert flaw.pointer == "/instrument/params/direction"
-    assert flaw.remedy == "use one of noising, denoising."
+    assert flaw.remedy == "Use one of noising, denoising."
