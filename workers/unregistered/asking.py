@@ -162,7 +162,7 @@ def _model(options: Options) -> dict[str, Any]:
 
 def _directory(name: str) -> dict[str, str]:
     directory = Path(name).resolve()
-    if not directory.is_dir():
+    if not name or not directory.is_dir():
         remedy = "Name a directory, tiny:SEED, organism:RECIPE or huggingface:OWNER/NAME@REVISION."
         raise flawed("--model", f"{name!r} is no directory", remedy)
     try:

@@ -43,6 +43,7 @@ def refused(options):
     [
         ({"instrument": "x"}, ["--instrument: there is no instrument 'x'"]),
         ({"model": "/nowhere"}, ["--model: '/nowhere' is no directory"]),
+        ({"model": ""}, ["--model: '' is no directory"]),
         ({"model": "tiny:one"}, ["--model /seed: "]),
         ({"model": "huggingface:a/b@main"}, ["--model /revision: "]),
         ({"model": "organism:planted_key"}, ["--model /kind: "]),
