@@ -5,11 +5,12 @@ from itertools import product
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workers.models import grid
 from workers.models.attribution import contributions
+from workers.models.families import anatomy_of
 from workers.models.grid import patch_each
 from workers.models.pair_rows import Asked, pair_rows
 from workers.models.pair_runs import PatchPlan, Tally, pair_runs
@@ -143,13 +144,14 @@ def test_pairs_swapped_give_the_opposite(small, make):
             close(row[field], -back[field])
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(tokens, tokens).filter(lambda pair: pair[0] != pair[1]), min_size=2, max_size=5), st.randoms()
 )
 def test_no_number_hangs_on_which_pairs_are_measured_beside_it(make, pairs, random):
     """Batch composition, the order of pairs and their lengths: families in turn, by the draw."""
     family = random.choice(["gemma2", "gpt_neox", "llama"])
-    anatomy = _anatomy(make, family)
+    anatomy = kept(make, family)
     texts = [make.pair([1, *a], [1, *b], name=str(number)) for number, (a, b) in enumerate(pairs)]
     shuffled = random.sample([*texts, *texts], 2 * len(texts))
     asked = Asked(lens=True, attribution="frozen_norm", patch=PLANS[0])
@@ -161,13 +163,14 @@ def test_no_number_hangs_on_which_pairs_are_measured_beside_it(make, pairs, rand
             assert {name: a[name] for name in a if name not in numbers} == {n: b[n] for n in b if n not in numbers}
 
 
-_KEPT = {}
+KEPT = {}
 
 
-def _anatomy(make, family):
-    from workers.models.families import anatomy_of
-
-    return _KEPT.setdefault(family, anatomy_of(make.model(family)))
+def kept(make, family):
+    """Its anatomy, made once for all draws."""
+    if family not in KEPT:
+        KEPT[family] = anatomy_of(make.model(family))
+    return KEPT[family]
 
 
 @pytest.mark.parametrize("granularity", ["component", "head"])
