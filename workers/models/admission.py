@@ -79,10 +79,12 @@ def _refuse_sizes(directory: Path) -> None:
 def _json_object(file: Path) -> dict[str, Any]:
     try:
         found = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        raise _unreadable(file.parent, f"{file} is not readable JSON ({type(error).__name__})") from error
+    except OSError as error:
+        raise _unreadable(file.parent, f"{file.name} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(file.parent, f"{file.name} is not JSON ({type(error).__name__})") from error
     if not isinstance(found, dict):
-        raise _unreadable(file.parent, f"{file} is not a JSON object")
+        raise _unreadable(file.parent, f"{file.name} is not a JSON object")
     return found
 
 

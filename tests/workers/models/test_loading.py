@@ -122,6 +122,11 @@ def test_a_file_that_is_not_what_its_name_says_is_refused(copy, file, body):
     assert refused(copy).reason == "unreadable_checkpoint"
 
 
+def test_a_directory_without_a_configuration_is_told_that_it_has_none(copy):
+    (copy / "config.json").unlink()
+    assert "config.json cannot be read: No such file or directory" in refused(copy).detail
+
+
 def test_the_refusal_says_what_was_raised(copy):
     reconfigure(copy, num_attention_heads=0)
     assert "cannot be loaded: ZeroDivisionError" in refused(copy).detail
