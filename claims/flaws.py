@@ -44,6 +44,7 @@ FLAW_CODES: Mapping[str, str] = MappingProxyType(
         "unknown_generator": "The instrument knows no generator of this name.",
         "unknown_metric": "The instrument does not produce this metric.",
         "unmeasured_metric": "The instrument does not measure this metric with the parameters stated.",
+        "unknown_component": "The subject has no such component.",
         "unknown_dimension": "The dataset has no such dimension.",
         "diagnostic_metric": "A hypothesis names a diagnostic metric.",
         "not_diagnostic": "A kill criterion or a control names a metric that is not diagnostic.",

@@ -59,6 +59,10 @@ class Metric:
     def per_dimension(self) -> bool:
         return self.name.endswith(".<dimension>")
 
+    @property
+    def per_component(self) -> bool:
+        return self.name.endswith(".<component>")
+
     def named(self, dimension: str) -> str:
         return self.name.replace("<dimension>", dimension)
 
@@ -148,7 +152,7 @@ class Manifest:
         """
         metric, (_, _, member) = self.metric(name), name.partition(".")
         needs = dict(metric.needs) if metric else {}
-        if metric and metric.name.endswith(".<component>"):
+        if metric and metric.per_component:
             sort = member.partition("_L")[0]
             needs["granularity"] = tuple(value for value, sorts in self.components.items() if sort in sorts)
         known = {parameter: self.params["properties"].get(parameter, {}).get("enum", []) for parameter in needs}

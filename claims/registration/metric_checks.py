@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from claims import tiny
 from claims.flaws import Flaw, pointer
 from claims.instruments.manifest import COMPONENTS, Manifest, Metric
 from claims.instruments.params import completed
-from claims.registration.model import Comparator, Hypothesis, PairsDataset, Registration, meets
+from claims.registration.model import Comparator, Hypothesis, PairsDataset, Registration, TinyModel, meets
 from claims.registration.vacuity import points, reachable
 
 
@@ -103,8 +104,20 @@ def _named(name: str, path: tuple[str | int, ...], registration: Registration, m
         parameter = manifest.unmeasured_under(params, name)
         if parameter is not None:
             detail = f"with {parameter} {params[parameter]}, {manifest.name} does not measure {name}"
-            remedy = f"Name a metric that it measures then, or choose another {parameter}."
+            values = manifest.params["properties"][parameter]["enum"]
+            helps = any(manifest.unmeasured_under({**params, parameter: value}, name) != parameter for value in values)
+            remedy = f"Name a metric that it measures{f' then, or choose another {parameter}' if helps else ''}."
             yield Flaw(pointer(*path), "unmeasured_metric", detail, remedy)
+        elif isinstance(registration.subject.model, TinyModel) and metric.per_component:
+            yield from _of_tiny(name.partition(".")[2], path)
+
+
+def _of_tiny(component: str, path: tuple[str | int, ...]) -> Iterator[Flaw]:
+    """Of other models, the layers and heads are known once they are loaded."""
+    if not tiny.has(component):
+        detail = f"the subject tiny has no component {component}"
+        remedy = f"It has {tiny.LAYERS} layers of {tiny.HEADS} heads, both counted from 0, and no biases."
+        yield Flaw(pointer(*path), "unknown_component", detail, remedy)
 
 
 def _unknown_dimension(name: str, metric: Metric, registration: Registration) -> bool:

@@ -18,9 +18,11 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
+from claims.tiny import HEADS, LAYERS
+
 BOS = "<s>"
 CONTEXT = 2_048  # tokens, which are bytes and the BOS: the longest text of `diagnostic` has fewer than 300
-HIDDEN, FEED_FORWARD, LAYERS, HEADS, GROUPS = 32, 64, 2, 4, 2
+HIDDEN, FEED_FORWARD, GROUPS = 32, 64, 2
 # Root mean squares; of a matrix that maps, times 1/sqrt(inputs). Sublayers speak as loud as the embedding.
 EMBEDDING, MAPPED, READOUT = 1.0, 2.0, 1.0
 FRACTION_BITS = 24  # of a float32: every draw is exact

@@ -19,10 +19,25 @@ def register() -> Register:
     """The registration of an example, parts of its document replaced."""
 
     def registered(example: str, **parts: Any) -> Registration:
-        document = read_yaml((EXAMPLES / f"{example}.yaml").read_bytes())
-        return freeze_document({**document, **parts}).registration
+        return freeze_document({**document_of(example), **parts}).registration
 
     return registered
+
+
+@pytest.fixture
+def register_checkpoint(register: Register) -> Register:
+    """The same about a checkpoint, whose layers and heads are known once it is loaded."""
+
+    def registered(example: str, **parts: Any) -> Registration:
+        model = {"kind": "huggingface", "repo": "acme/reward", "revision": "0" * 40}
+        return register(example, **{"subject": {**document_of(example)["subject"], "model": model}, **parts})
+
+    return registered
+
+
+def document_of(example: str) -> dict[str, Any]:
+    document: dict[str, Any] = read_yaml((EXAMPLES / f"{example}.yaml").read_bytes())
+    return document
 
 
 @pytest.fixture

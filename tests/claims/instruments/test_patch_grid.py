@@ -175,9 +175,9 @@ def test_of_one_direction_there_is_one_mean(rows, register):
     assert "one direction" in estimated.not_measured["mean_effect_noising.<component>"]
 
 
-def test_a_hypothesis_about_a_layer_that_the_model_does_not_have_is_told_why(rows, register):
+def test_a_hypothesis_about_a_layer_that_the_model_does_not_have_is_told_why(rows, register_checkpoint):
     metric = "moves.mlp_L40"
-    registration = register("patch_grid", hypotheses=[TOP_MOVES | {"metric": metric}])
+    registration = register_checkpoint("patch_grid", hypotheses=[TOP_MOVES | {"metric": metric}])
     why = instrument.estimate(rows, registration).not_measured[metric]
     assert why == "no component mlp_L40 was patched: see the layers and heads of the model"
 

@@ -12,10 +12,10 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 @pytest.fixture
-def flaws():
-    """`flaws(example, metric, **params)`: of the example asking one hypothesis about that metric."""
+def found():
+    """`found(example, metric, **params)`: the flaws of the example asking one hypothesis about that metric."""
 
-    def found(example, metric, **params):
+    def asked(example, metric, **params):
         document = read_yaml((EXAMPLES / f"{example}.yaml").read_bytes())
         document["instrument"]["params"] |= params
         document["hypotheses"] = [document["hypotheses"][0] | {"metric": metric, "predict": {"op": ">", "value": 0.3}}]
@@ -23,10 +23,20 @@ def flaws():
         try:
             freeze_document(document)
         except RefusedInputError as error:
-            return [(flaw.pointer, flaw.code, flaw.detail) for flaw in error.flaws]
-        return []
+            return error.flaws
+        return ()
 
-    return found
+    return asked
+
+
+@pytest.fixture
+def flaws(found):
+    return lambda *asked, **params: [(flaw.pointer, flaw.code, flaw.detail) for flaw in found(*asked, **params)]
+
+
+@pytest.fixture
+def remedies(found):
+    return lambda *asked, **params: [flaw.remedy for flaw in found(*asked, **params)]
 
 
 @pytest.mark.parametrize(
@@ -41,6 +51,8 @@ def flaws():
         ("direct_linear_attribution", "share.attn_L0", {"granularity": "head"}, "granularity head"),
         ("direct_linear_attribution", "share.head_L0_H0", {}, "granularity component"),
         ("direct_linear_attribution", "share.bias_L0", {}, "granularity component"),
+        ("direct_linear_attribution", "share.norm_bias", {}, "granularity component"),
+        ("direct_linear_attribution", "share.norm_bias", {"granularity": "head"}, "granularity head"),
     ],
 )
 def test_it_is_refused_with_the_parameter_that_is_in_the_way(flaws, example, metric, params, parameter):
@@ -55,9 +67,8 @@ def test_it_is_refused_with_the_parameter_that_is_in_the_way(flaws, example, met
         ("patch_grid", "mean_effect_denoising.mlp_L0", {"direction": "both"}),
         ("patch_grid", "moves.head_L0_H0", {"granularity": "head"}),
         ("patch_grid", "top_moves", {"granularity": "head"}),
-        ("direct_linear_attribution", "share.norm_bias", {}),
+        ("direct_linear_attribution", "share.embed", {}),
         ("direct_linear_attribution", "share.mlp_L0", {"granularity": "head"}),
-        ("direct_linear_attribution", "share.bias_L0", {"granularity": "head"}),
     ],
 )
 def test_what_is_measured_can_be_filed(flaws, example, metric, params):
@@ -81,3 +92,30 @@ def test_every_place_that_names_a_metric_is_looked_at(part):
     (flaw,) = error.value.flaws
     assert flaw.code == "unmeasured_metric"
     assert flaw.pointer.startswith(f"/{part}/")
+
+
+def test_another_parameter_is_proposed_only_where_it_helps(remedies):
+    assert remedies("patch_grid", "moves.head_L0_H0") == [
+        "Name a metric that it measures then, or choose another granularity."
+    ]
+    assert remedies("patch_grid", "moves.embed") == ["Name a metric that it measures."]
+
+
+@pytest.mark.parametrize(
+    ("metric", "params"),
+    [
+        ("moves.mlp_L2", {}),
+        ("moves.attn_L31", {}),
+        ("moves.head_L2_H0", {"granularity": "head"}),
+        ("moves.head_L0_H4", {"granularity": "head"}),
+    ],
+)
+def test_a_component_that_tiny_does_not_have_is_refused(flaws, metric, params):
+    (flaw,) = flaws("patch_grid", metric, **params)
+    assert flaw[:2] == ("/hypotheses/0/metric", "unknown_component")
+    assert metric.partition(".")[2] in flaw[2]
+
+
+def test_components_at_the_edge_of_tiny_can_be_filed(flaws):
+    assert flaws("patch_grid", "moves.mlp_L1") == []
+    assert flaws("patch_grid", "moves.head_L1_H3", granularity="head") == []

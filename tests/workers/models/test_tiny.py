@@ -6,6 +6,7 @@ from safetensors.torch import save_file
 
 from claims.diagnostic import diagnostic
 from claims.registration.model import TinyModel
+from claims.tiny import HEADS
 from claims.weights import weights_sha256 as weights_of
 from workers.models import tiny
 from workers.models.loading import load
@@ -48,8 +49,8 @@ def test_what_evidence_says_of_it():
 
 def test_query_heads_share_keys():
     block = loaded(7).anatomy.blocks[0]
-    assert block.heads == tiny.HEADS
-    assert block.queries(torch.zeros(1, 1, tiny.HIDDEN))[1].shape[2] == tiny.GROUPS < tiny.HEADS
+    assert block.heads == HEADS
+    assert block.queries(torch.zeros(1, 1, tiny.HIDDEN))[1].shape[2] == tiny.GROUPS < HEADS
 
 
 @pytest.mark.parametrize("text", ["a b", "Zürich — ☃ 😀", "\t<s> </s>\r\n", "\x00\x7f"])
