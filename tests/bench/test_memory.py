@@ -40,7 +40,7 @@ def test_a_head_grid_stays_within_its_budget(full):
 
 
 def test_rows_go_to_disk_as_they_are_measured(full):
-    """A row in memory takes five times what its line does: held whole, the rows of more pairs would show."""
+    """A row in memory takes more than twice what its line does: held whole, the rows of more pairs would show."""
     counts = (8, 360) if full else (1, 8)
     few, many = said("peaks_of_rows.py", *counts)
     for count, peaks in zip(counts, (few, many), strict=True):
