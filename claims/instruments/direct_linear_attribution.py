@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from claims.evidence import Estimate, Estimated
+from claims.instruments.absent_components import absent_components
 from claims.instruments.attribution_shares import late_share, shares, top_share
 from claims.instruments.calibrated_rankings import ATTRIBUTION
 from claims.instruments.differentials import AttributionRows, Differentials
@@ -113,6 +114,7 @@ def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
     attributed, scores = read_beside_scores(rows, "attribution", attribution.add, attribution.differentials)
     answers = dict(_answers(attributed, registration.level))
     absent = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
+    absent |= absent_components(answers, registration, "attributed")
     diagnostics = {"accuracy": float(scores.right.mean())}
     total = float(np.abs(attributed.values).sum())
     if total:

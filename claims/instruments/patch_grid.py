@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from claims.evidence import Estimate, Estimated
+from claims.instruments.absent_components import absent_components
 from claims.instruments.calibrated_rankings import PATCHING
 from claims.instruments.grid import LEFT_OUT, Patched, patched
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
@@ -108,7 +109,7 @@ def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
     top = TopComponent.of(laid).contenders()
     answers: dict[str, Answer] = dict(_of_components(laid, registration.level))
     answers["top_moves"] = top.answer(registration.level)
-    answers |= _asked_in_vain(answers, registration)
+    answers |= absent_components(answers, registration, "patched")
     return Estimated(
         estimates={name: answer for name, answer in answers.items() if isinstance(answer, Estimate)},
         diagnostics={},
@@ -138,15 +139,6 @@ def _unreachable_shares(laid: Patched, level: float) -> Iterator[tuple[str, Esti
     for component, cells in zip(laid.components, laid.cells_in("unreachable", "unreachable_window"), strict=True):
         share = float(cells) / len(laid.pairs)
         yield component, estimated(share, (share, share), level, laid.clusters, "exact")
-
-
-def _asked_in_vain(answers: Mapping[str, Answer], registration: Registration) -> dict[str, str]:
-    """Why a registered metric has no answer of its own: the parameters allow it, so it is of no such component."""
-    missing = [one.metric for one in registration.hypotheses if one.metric not in answers]
-    return {
-        name: f"no component {name.partition('.')[2]} was patched: see the layers and heads of the model"
-        for name in missing
-    }
 
 
 def _counts(laid: Patched) -> dict[str, int]:

@@ -215,6 +215,13 @@ def test_a_claim_may_be_about_any_component_a_model_could_have(register_checkpoi
         assert register_checkpoint("direct_linear_attribution", instrument=instrument, hypotheses=[hypothesis(metric)])
 
 
+def test_a_claim_about_a_layer_that_the_model_does_not_have_is_told_why(register_checkpoint, pair_rows):
+    rows = [row for number in range(8) for row in pair_rows(f"{number}", {"mlp_L0": 1.0 + number}, {})]
+    registration = register_checkpoint("direct_linear_attribution", hypotheses=[hypothesis("share.mlp_L40")])
+    why = instrument.estimate(rows, registration).not_measured["share.mlp_L40"]
+    assert why == "no component mlp_L40 was attributed: see the layers and heads of the model"
+
+
 @pytest.mark.parametrize(
     "metric",
     ["share.mlp", "share.mlp_L01", "share.head_L1", "share.mlp_L1_H2", "share.safety", "top_share.mlp_L1", "share"],
