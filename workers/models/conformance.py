@@ -177,7 +177,8 @@ def _patched_by_itself(anatomy: Anatomy, ids: Tensor, reading: Reading, traced: 
         for name in _some(list(reading.outputs))
     ]
     index = torch.arange(traced.length, device=ids.device).unsqueeze(0)
-    patching = Patching(traced, traced, torch.where(index >= traced.layers[0].at[0], index, -1), 0)
+    index = torch.where(index >= traced.layers[0].at[0], index, -1)
+    patching = Patching(traced, traced, index, 0, torch.zeros_like(index))
     fast = [
         patch_each(anatomy, _some(sites_of(anatomy, granularity)), patching, BUDGET).scores
         for granularity in ("component", "head")

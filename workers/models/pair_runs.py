@@ -13,7 +13,7 @@ from torch import Tensor
 from workers.models.anatomy import Anatomy
 from workers.models.forward import Trace, trace
 from workers.models.pairs import TokenPair, common_prefix
-from workers.models.patching import Alignment, Direction, Granularity, Patching, Positions, source_index
+from workers.models.patching import Alignment, Direction, Granularity, Patching, Positions, matched, source_index
 
 SIDES = ("chosen", "rejected")
 TOKENS_A_BLOCK = 1_024
@@ -109,7 +109,7 @@ def _run(anatomy: Anatomy, pairs: Sequence[TokenPair], plan: PatchPlan | None, t
     through = (layers - 1) * (shared + sum(length - shared for length in lengths)) + len(lengths)
     tally.patched(2 * len(pairs), through * len(pairs), through * len(pairs))
     patchings = {
-        name: Patching(traces[_sides(name)[0]], traces[_sides(name)[1]], index, shared)
+        name: Patching(traces[_sides(name)[0]], traces[_sides(name)[1]], index, shared, _matched(pairs, name, index))
         for name, index in indices.items()
     }
     return PairRun(pairs, traces, patchings)
@@ -126,6 +126,14 @@ def _index(pairs: Sequence[TokenPair], plan: PatchPlan, direction: Direction, de
         source_index(getattr(pair, patched), getattr(pair, source), plan.alignment, plan.positions) for pair in pairs
     ]
     return torch.stack(rows).to(device)
+
+
+def _matched(pairs: Sequence[TokenPair], direction: Direction, index: Tensor) -> Tensor:
+    patched, source = _sides(direction)
+    rows = [
+        matched(getattr(pair, patched), getattr(pair, source), of) for pair, of in zip(pairs, index.cpu(), strict=True)
+    ]
+    return torch.stack(rows).to(index.device)
 
 
 def _last_sources(index: Tensor) -> list[int]:

@@ -20,7 +20,7 @@ Positions = Literal["all", "response", "last"]
 Direction = Literal["noising", "denoising"]
 State = Literal["ok", "unreachable", "unreachable_window", "identical"]
 
-SAME = 1e-6
+WHOLE = 1 << 30  # more tokens than any text has: a past that is the same from the first token on
 
 
 @dataclass(frozen=True)
@@ -63,17 +63,35 @@ def source_index(patched: TokenText, source: TokenText, alignment: Alignment, po
     return torch.where(taken, index + other - length, -1)
 
 
+def matched(patched: TokenText, source: TokenText, index: Tensor) -> Tensor:
+    """(T,) how many tokens, up to and with each, are those up to and with its counterpart; `WHOLE` where all are.
+
+    The counterparts are those of `source_index`, which moves every position by the same.
+    """
+    run = [0] * len(patched.ids)
+    taken = torch.nonzero(index >= 0)
+    if not len(taken):
+        return torch.tensor(run)
+    shift = int(index[taken[0, 0]] - taken[0, 0])
+    for at in range(max(0, -shift), min(len(patched.ids), len(source.ids) - shift)):
+        if patched.ids[at] == source.ids[at + shift]:
+            before = run[at - 1] if at else WHOLE if shift == 0 else 0
+            run[at] = min(before + 1, WHOLE)
+    return torch.tensor(run)
+
+
 @dataclass(frozen=True)
 class Patching:
     """B texts, traced, and for each the index (T,) of what it takes from the other text of its pair.
 
-    `shared` tokens at the beginning are the same in both.
+    `shared` tokens at the beginning are the same in both, and so are `matched` (B, T) up to and with each.
     """
 
     clean: Trace
     source: Trace
     index: Tensor
     shared: int
+    matched: Tensor
 
     @property
     def start(self) -> int:
@@ -98,23 +116,38 @@ class Patching:
     def states(self, anatomy: Anatomy, sites: Sequence[Site]) -> list[list[State]]:
         """For each site, in order, and each text, whether the patch can act."""
         return [
-            [found if found != "ok" else "identical" if equal else "ok" for found, equal in zip(*cell, strict=True)]
+            cell
             for (layer, kind), alike in groupby(sites, key=lambda site: (site.layer, site.kind))
             for cell in self._cells(anatomy, layer, kind, len(list(alike)))
         ]
 
-    def _cells(
-        self, anatomy: Anatomy, layer: int, kind: Kind, modules: int
-    ) -> Iterator[tuple[list[State], list[bool]]]:
-        """For each module, by text: whether its patch reaches the score, and whether it changes nothing."""
-        reach = [reachable(index, anatomy.windows[layer + 1 :]) for index in self.index]
+    def _cells(self, anatomy: Anatomy, layer: int, kind: Kind, modules: int) -> Iterator[list[State]]:
+        """For each module, by text: whether its patch reaches the score, and whether it changes what reaches it.
+
+        What depends on the same tokens alone is the same, though rounding may differ with where they stand.
+        """
+        windows = anatomy.windows[layer + 1 :]
+        reach = [reachable(index, windows) for index in self.index]
         at = self.clean.layers[layer].at
-        own, patched = self.values(layer, kind, at[at >= self.start])
-        if own.shape[1]:
-            same = ((patched - own).abs().amax((1, 3)) <= SAME * own.abs().amax((1, 3))).T.tolist()
-        else:  # nothing is patched, which is told as unreachable
-            same = [[True] * len(self.index)] * modules
-        return ((reach, of_module) for of_module in same)
+        at = at[at >= max(self.start, self.clean.length - 1 - carried(windows))]
+        if not len(at):
+            yield from [reach] * modules
+            return
+        own, patched = self.values(layer, kind, at)
+        same = (self.matched[:, at] >= seen(anatomy, layer, kind))[..., None] | (patched == own).all(3)
+        for alike in same.all(1).T.tolist():
+            yield ["identical" if found == "ok" and equal else found for found, equal in zip(reach, alike, strict=True)]
+
+
+def carried(windows: Sequence[int | None]) -> int:
+    """How many positions further on attention layers of these windows carry what a token holds."""
+    return WHOLE if None in windows else sum(window - 1 for window in windows if window is not None)
+
+
+def seen(anatomy: Anatomy, layer: int, kind: Kind) -> int:
+    """How many tokens, its own included, what a module says at a position depends on; `WHOLE` for all before it."""
+    beside = kind == "mlp" and anatomy.blocks[layer].parallel
+    return min(WHOLE, 1 + carried(anatomy.windows[: layer if beside else layer + 1]))
 
 
 def reachable(index: Tensor, windows: Sequence[int | None]) -> State:
@@ -126,10 +159,6 @@ def reachable(index: Tensor, windows: Sequence[int | None]) -> State:
     if not len(patched):
         return "unreachable"
     gap = len(index) - 1 - int(patched.max())
-    if gap == 0:
+    if gap <= carried(windows):
         return "ok"
-    if not windows:
-        return "unreachable"
-    if any(window is None for window in windows):
-        return "ok"
-    return "ok" if sum(window - 1 for window in windows if window is not None) >= gap else "unreachable_window"
+    return "unreachable_window" if windows else "unreachable"
