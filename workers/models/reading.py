@@ -23,13 +23,11 @@ class Reading:
     """What B texts of T tokens each, unpadded, gave.
 
     `outputs[component]` is (B, T, D), what the component added to the residual stream, and `outputs["heads_L0"]`, …
-    (B, T, H d) what a layer's query heads said before they were mixed; `embedding` (B, D) and
-    `stream` (B, D) are the residual stream at the last token before the first and after the last layer; `scores`
-    (B,) are rewards, bias included.
+    (B, T, H d) what a layer's query heads said before they were mixed; `stream` (B, D) is the residual stream at the
+    last token after the last layer; `scores` (B,) are rewards, bias included.
     """
 
     outputs: dict[str, Tensor]
-    embedding: Tensor
     stream: Tensor
     scores: Tensor
 
@@ -63,7 +61,7 @@ def read(anatomy: Anatomy, ids: Tensor) -> Reading:
         for handle in handles:
             handle.remove()
     refuse_not_finite({"embed": stream["embedding"], **outputs, "score": scores})
-    return Reading(outputs, stream["embedding"], stream["stream"], scores)
+    return Reading(outputs, stream["stream"], scores)
 
 
 def score(anatomy: Anatomy, ids: Tensor, edits: dict[str, Edit]) -> Tensor:
