@@ -11,25 +11,27 @@ from transformers.pytorch_utils import Conv1D
 Rotation = tuple[Tensor, Tensor]
 Rotations = Callable[[Tensor, Tensor], Mapping[str, Rotation]]
 Projected = tuple[Tensor, Tensor, Tensor]
+Project = Callable[[Tensor, Tensor | None], Projected]
 
 
 @dataclass(frozen=True)
 class Block:
     """One layer, whose sublayers read the residual stream (…, D) and return what is added to it.
 
-    `project` gives queries (…, H, d), keys and values (…, G, d) of the stream as `attention_norm` leaves it, before
-    any rotation: H query heads, G groups that share keys and values. `scale` multiplies attention's logits,
-    `softcap` bounds them where it is not None; `window` is how many tokens a position sees, itself included, None
-    for the whole past. `mix` maps the heads' joined outputs (…, H d) to D. `attention_exit` and `mlp_exit` are the
-    norms that Gemma applies to what it adds. In a `parallel` layer the MLP reads the stream that attention read, in
-    any other the stream that attention has written to. `rotary` names the model's rotation that applies.
+    `project` gives queries (…, H, d), at the slots that are asked for, and keys and values (…, G, d) of the stream as
+    `attention_norm` leaves it, before any rotation: H query heads, G groups that share keys and values. `scale`
+    multiplies attention's logits, `softcap` bounds them where it is not None; `window` is how many tokens a position
+    sees, itself included, None for the whole past. `mix` maps the heads' joined outputs (…, H d) to D.
+    `attention_exit` and `mlp_exit` are the norms that Gemma applies to what it adds. In a `parallel` layer the MLP
+    reads the stream that attention read, in any other the stream that attention has written to. `rotary` names the
+    model's rotation that applies.
     """
 
     heads: int
     scale: float
     softcap: float | None
     window: int | None
-    project: Callable[[Tensor], Projected]
+    project: Project
     attention_norm: nn.Module
     mix: nn.Module
     mlp_norm: nn.Module
@@ -39,8 +41,9 @@ class Block:
     parallel: bool = False
     rotary: str = ""
 
-    def queries(self, stream: Tensor) -> Projected:
-        return self.project(self.attention_norm(stream))
+    def queries(self, stream: Tensor, slots: Tensor | None = None) -> Projected:
+        """Queries of a stream (…, S, D) at the slots (A,), all without; keys and values at every one."""
+        return self.project(self.attention_norm(stream), slots)
 
     def attended(self, mixed: Tensor) -> Tensor:
         """What attention adds (…, D), given the heads' outputs once `mix` has mapped them."""

@@ -161,10 +161,10 @@ def run_attention(
 
     Also the first row's keys and values (B, G, S, d). `geometry` is that of the S tokens over `past` and themselves.
     """
-    queries, keys, values = block.queries(stream)
+    queries, keys, values = block.queries(stream, slots)
     keys = geometry.turned(block, keys)
     own = Past(keys[0].transpose(1, 2), values[0].transpose(1, 2))
     if slots is not None:
-        queries, geometry = queries[:, :, slots], geometry.asking(slots)
+        geometry = geometry.asking(slots)
     queries = geometry.turned(block, queries)
     return attend(block, Asked(queries, keys, values), own.at(slice(0)) if past is None else past, geometry), own

@@ -6,24 +6,25 @@ from collections.abc import Callable, Mapping, Sequence
 
 from torch import Tensor, nn
 
-from workers.models.anatomy import Block, Projected, Rotation, Rotations
+from workers.models.anatomy import Block, Project, Projected, Rotation, Rotations
 from workers.refusals import RefusalError
 
 # Types whose angles depend on a token's position alone; of others, on the length of the text it stands in.
 BY_POSITION = frozenset({"default", "linear", "llama3", "proportional", "yarn"})
 
 
-def separate(attention: nn.Module, head: int) -> Callable[[Tensor], Projected]:
+def separate(attention: nn.Module, head: int) -> Project:
     """Queries, keys and values from three projections, of heads of `head` dimensions, normed where norms are."""
-    projections = [attention.get_submodule(name) for name in ("q_proj", "k_proj", "v_proj")]
-    norms = [getattr(attention, name, None) for name in ("q_norm", "k_norm")] + [None]
+    of_queries, of_keys, of_values = (attention.get_submodule(name) for name in ("q_proj", "k_proj", "v_proj"))
+    query_norm, key_norm = (getattr(attention, name, nn.Identity()) for name in ("q_norm", "k_norm"))
 
-    def project(stream: Tensor) -> Projected:
-        shaped = [projection(stream).unflatten(-1, (-1, head)) for projection in projections]
+    def project(stream: Tensor, slots: Tensor | None) -> Projected:
+        asking = stream if slots is None else stream[..., slots, :]
         queries, keys, values = (
-            value if norm is None else norm(value) for value, norm in zip(shaped, norms, strict=True)
+            projected.unflatten(-1, (-1, head))
+            for projected in (of_queries(asking), of_keys(stream), of_values(stream))
         )
-        return queries, keys, values
+        return query_norm(queries), key_norm(keys), values
 
     return project
 

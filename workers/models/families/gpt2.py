@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from workers.models.anatomy import Anatomy, Block, Projected
+from workers.models.anatomy import Anatomy, Block, Project, Projected
 from workers.models.families._rotary import causal, named
 
 
@@ -49,12 +48,12 @@ def block(layer: nn.Module) -> Block:
     )
 
 
-def _joint(attention: nn.Module, heads: int) -> Callable[[Tensor], Projected]:
+def _joint(attention: nn.Module, heads: int) -> Project:
     """All queries first, then all keys, then all values."""
     projection = attention.get_submodule("c_attn")
 
-    def project(stream: Tensor) -> Projected:
+    def project(stream: Tensor, slots: Tensor | None) -> Projected:
         queries, keys, values = projection(stream).unflatten(-1, (3, heads, -1)).unbind(-3)
-        return queries, keys, values
+        return queries if slots is None else queries[..., slots, :, :], keys, values
 
     return project

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from workers.models.anatomy import Anatomy, Block, Projected
+from workers.models.anatomy import Anatomy, Block, Project, Projected
 from workers.models.families._rotary import causal, looked_up, named, rotations_of
 
 
@@ -45,12 +44,12 @@ def block(layer: nn.Module) -> Block:
     )
 
 
-def _interleaved(attention: nn.Module, heads: int) -> Callable[[Tensor], Projected]:
+def _interleaved(attention: nn.Module, heads: int) -> Project:
     """Head by head: its query, its key, its value."""
     projection = attention.get_submodule("query_key_value")
 
-    def project(stream: Tensor) -> Projected:
+    def project(stream: Tensor, slots: Tensor | None) -> Projected:
         queries, keys, values = projection(stream).unflatten(-1, (heads, 3, -1)).unbind(-2)
-        return queries, keys, values
+        return queries if slots is None else queries[..., slots, :, :], keys, values
 
     return project
