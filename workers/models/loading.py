@@ -19,7 +19,7 @@ from app.ledger.model_files import resolve
 from claims.registration.model import CheckpointModel, HuggingFaceModel, TinyModel
 from claims.weights import weights_sha256
 from workers.free_memory import InsufficientMemoryError
-from workers.models import hub, tiny
+from workers.models import head_bias, hub, tiny
 from workers.models.admission import Held, admit
 from workers.models.checkpoint import Checkpoint
 from workers.models.conformance import conform
@@ -136,6 +136,9 @@ def _read(directory: Path, config: PreTrainedConfig) -> PreTrainedModel:
         output_loading_info=True,
     )
     wrong = {kind: sorted(map(str, info[kind])) for kind in ("missing_keys", "unexpected_keys", "mismatched_keys")}
+    biased = head_bias.KEY in wrong["unexpected_keys"]
+    if biased:
+        wrong["unexpected_keys"].remove(head_bias.KEY)
     for kind, keys in wrong.items():
         if keys:
             raise RefusalError(
@@ -143,6 +146,8 @@ def _read(directory: Path, config: PreTrainedConfig) -> PreTrainedModel:
                 f"The checkpoint {directory.name!r} has {kind.replace('_', ' ')}: {', '.join(keys[:5])}.",
                 "Every weight must come from the checkpoint: give one saved as a sequence classifier, head included.",
             )
+    if biased:
+        head_bias.attach(model, directory)
     model.to(device).eval().requires_grad_(requires_grad=False)
     return model
 

@@ -129,9 +129,34 @@ def test_missing_keys_initialising_a_fresh_head(copy):
 
 
 def test_unexpected_keys_dropping_what_the_checkpoint_holds(copy):
-    rewrite(copy, lambda weights: weights.update({"score.bias": torch.ones(1)}))
-    with pytest.raises(RefusalError, match=r"incomplete_checkpoint.*unexpected keys: score\.bias"):
+    rewrite(copy, lambda weights: weights.update({"score.scale": torch.ones(1)}))
+    with pytest.raises(RefusalError, match=r"incomplete_checkpoint.*unexpected keys: score\.scale"):
         load_directory(copy)
+
+
+def test_head_bias_in_the_checkpoint_that_the_library_would_leave_out(copy):
+    """Its classifiers have no place for one: it is kept in a score, and cancels in a margin and in attribution."""
+    plain = rows_of(load_directory(copy))
+    rewrite(copy, lambda weights: weights.update({"score.bias": torch.tensor([2.5])}))
+    biased = rows_of(load_directory(copy))
+    for before, after in zip(plain, biased, strict=True):
+        if before["kind"] == "score":
+            assert after["score"] - before["score"] == pytest.approx(2.5, abs=1e-5)
+        else:
+            assert after["chosen"] == pytest.approx(before["chosen"], abs=1e-6)
+
+
+@pytest.mark.parametrize("bias", [torch.ones(2), torch.ones(1, 1), torch.tensor([float("nan")])])
+def test_head_bias_that_is_none(copy, bias):
+    rewrite(copy, lambda weights: weights.update({"score.bias": bias}))
+    with pytest.raises(RefusalError, match=r"incomplete_checkpoint.*score\.bias|not_finite|conformance"):
+        load_directory(copy)
+
+
+def rows_of(checkpoint):
+    pair = checkpoint.writing.encode(PAIR)
+    (rows,) = pair_rows(checkpoint.anatomy, [pair], Asked(attribution="frozen_norm"), Tally())
+    return rows
 
 
 def test_num_labels_taking_the_first_of_several_outputs(copy):
