@@ -81,7 +81,7 @@ def test_where_the_models_lie_is_not_told(model_worker, model, file_agreement, w
     (model / "config.json").write_text("{")
     assert measure_shard(model_worker, f"{claim}-1", 0) is None
     assert watch.types(claim) == REFUSED
-    assert "$ANTEDATE_MODEL_ROOT/llama-gqa" in watch.history(claim)[2].payload["refusal"]["detail"]
+    assert "'llama-gqa'" in watch.history(claim)[2].payload["refusal"]["detail"]
     assert str(model.parent) not in json.dumps([entry.payload for entry in watch.history(claim)])
 
 
