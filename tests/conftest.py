@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -37,6 +38,10 @@ def pytest_configure() -> None:
     """The servers that a developer's environment names are nobody's to test on."""
     for name in filter(OURS.fullmatch, list(os.environ)):
         del os.environ[name]
+    # What nohup or a shell's background has ignored, whatever the tests start would ignore too.
+    for number, heeded in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, heeded)
 
 
 def pytest_runtest_setup() -> None:

@@ -1,7 +1,6 @@
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -46,10 +45,7 @@ def start(data_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         started.append(process)
         return process
 
-    # Under nohup, SIGHUP is ignored, and what is started inherits that.
-    heeded = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield start
-    signal.signal(signal.SIGHUP, heeded)
     for process in started:
         process.kill()
         process.communicate()
