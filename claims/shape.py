@@ -204,17 +204,20 @@ def _locate(loc: Path, model: type[BaseModel]) -> tuple[Path, Schema]:
     """Where pydantic's `loc` lies in the document, and the schema of what stands there.
 
     pydantic puts the tags of unions and a `[key]` into `loc` that the document does not hold; the schema tells
-    where. The schema of a key that is not known is that of the object around it.
+    where: its `[key]` follows a key of a mapping, and anywhere else a key was written so. The schema of a key that is
+    not known is that of the object around it.
     """
     root = _schema(model)
     path: Path = ()
     schema = root
+    of_mapping = False
     for part in loc:
         if part in schema.get("discriminator", {}).get("mapping", {}):
             schema = _resolved({"$ref": schema["discriminator"]["mapping"][part]}, root)
-        elif part == "[key]":
+        elif part == "[key]" and of_mapping:
             schema = schema.get("propertyNames", {})
         else:
+            of_mapping = isinstance(part, str) and "properties" not in schema
             path = (*path, visible(part) if isinstance(part, str) else part)
             schema = _resolved(_below(schema, part), root)
     return path, schema

@@ -38,6 +38,8 @@ HUB = {"kind": "huggingface", "repo": "owner/name", "revision": "ab" * 20}
         ("titel", "x", ("/titel", "unknown_key"), "Did you mean “title”?"),
         ("hypotheses.0.predict.valeu", 1, ("/hypotheses/0/predict/valeu", "unknown_key"), "Known keys: op, value."),
         ("subject.model.organism", 1, ("/subject/model/organism", "unknown_key"), "Known keys: kind, recipe, params."),
+        ("[key]", None, ("/[key]", "unknown_key"), "Known keys: schema,"),
+        ("analysis.[key]", 1, ("/analysis/[key]", "unknown_key"), "Known keys: confidence,"),
         ("title", DELETE, ("", "missing_key"), "Add “title”."),
         ("subject.model.recipe", DELETE, ("/subject/model", "missing_key"), "Add “recipe”."),
         (
