@@ -1,4 +1,7 @@
-"""Documents up to 64 KiB stand in an entry's payload, larger ones beside it as a blob."""
+"""Documents up to 48 KiB stand in an entry's payload, larger ones beside it as a blob.
+
+A whole entry has at most 65,535 bytes, which leaves room for what else stands in it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from sqlmodel import Session
 from app.ledger import blobs
 from claims.canonical import canonical_bytes
 
-INLINE_BYTES = 64 * 1024
+INLINE_BYTES = 48 * 1024
 REFERENCE = {"sha256", "size"}
 
 

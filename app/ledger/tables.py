@@ -17,11 +17,14 @@ from sqlalchemy import (
     Column,
     Computed,
     DateTime,
+    ForeignKey,
     Index,
     LargeBinary,
     MetaData,
+    SmallInteger,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
@@ -40,7 +43,8 @@ NAMING = {
 RUN_STATUSES = ("queued", "running", "ended", "voided", "cancelled")
 SHARD_STATUSES = ("queued", "leased", "done")
 QUEUES = ("cpu", "gpu")
-LINK_TYPES = ("builds_on", "supersedes", "reproduces")
+LINK_TYPES = ("builds_on", "supersedes", "reproduces", "contradicts")
+ANCHOR_KINDS = ("witness", "timestamp")
 SEARCHED = " || ".join(
     f"setweight(to_tsvector('english'::regconfig, coalesce(registration ->> '{part}', '')), '{weight}')"
     for part, weight in (("title", "A"), ("statement", "B"), ("rationale", "C"))
@@ -82,6 +86,56 @@ class EntryRow(Base, table=True):
     payload: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False))
     canonical: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
     leaf_hash: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+
+
+class NodeRow(Base, table=True):
+    """An inner node of the tree over the log: the hash of 2**level entries from `index` * 2**level on (RFC 6962).
+
+    Level 0 is `entries.leaf_hash`. A node is stored once its last leaf is there, and never changes.
+    """
+
+    __tablename__ = "nodes"
+    __table_args__ = (
+        CheckConstraint("level >= 1", name="level"),
+        CheckConstraint("index >= 0", name="index"),
+        CheckConstraint("octet_length(hash) = 32", name="hash"),
+    )
+
+    level: int = Field(sa_column=Column(SmallInteger, primary_key=True, autoincrement=False))
+    index: int = Field(sa_column=Column(BigInteger, primary_key=True, autoincrement=False))
+    hash: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+
+
+class CheckpointRow(Base, table=True):
+    """A signed head of the tree, as it was published: `note` is ours alone, without what others signed."""
+
+    __tablename__ = "checkpoints"
+    __table_args__ = (
+        CheckConstraint("size >= 1", name="size"),
+        CheckConstraint("octet_length(root) = 32", name="root"),
+    )
+
+    size: int = Field(sa_column=Column(BigInteger, primary_key=True, autoincrement=False))
+    root: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    note: str
+    time: datetime = Field(sa_column=utc())
+
+
+class AnchorRow(Base, table=True):
+    """What somebody outside says of a checkpoint: a witness's cosignature line, or a timestamp token.
+
+    `time` is the time that it asserts, `received` ours.
+    """
+
+    __tablename__ = "anchors"
+    __table_args__ = (one_of("kind", ANCHOR_KINDS),)
+
+    size: int = Field(sa_column=Column(BigInteger, ForeignKey("checkpoints.size"), primary_key=True))
+    kind: str = Field(primary_key=True)
+    name: str = Field(primary_key=True)
+    body: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    time: datetime = Field(sa_column=utc())
+    received: datetime = Field(sa_column=utc())
 
 
 class Blob(Base, table=True):
@@ -167,7 +221,8 @@ class Receipt(Base, table=True):
 class ClaimRow(Base, table=True):
     """Projection: a claim as the log tells it, with the columns that people filter and sort by.
 
-    `seq` is that of its `registered` entry. `undermines` says that claims built on this one are contested.
+    `seq` is that of its `registered` entry. `undermines` says that claims built on this one are contested,
+    `reproduced` that an independent reproduction is recorded, whatever it found.
     """
 
     __tablename__ = "claims"
@@ -201,6 +256,8 @@ class ClaimRow(Base, table=True):
     superseded_by: str | None = None
     contested: bool = False
     undermines: bool = False
+    reproduced: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    corrected: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     filed: datetime = Field(sa_column=utc())
     opened: datetime | None = Field(default=None, sa_column=utc(nullable=True))
     judged: datetime | None = Field(default=None, sa_column=utc(nullable=True))
@@ -239,6 +296,30 @@ class LinkRow(Base, table=True):
     actor: str
     time: datetime = Field(sa_column=utc())
     seq: int = Field(sa_column=Column(BigInteger, nullable=False))
+
+
+class ImportRow(Base, table=True):
+    """Projection: a published result on somebody's word. Never a claim: it was not measured here."""
+
+    __tablename__ = "imports"
+    __table_args__ = (hexed("document_sha256"),)
+
+    id: str = Field(primary_key=True)
+    seq: int = Field(sa_column=Column(BigInteger, nullable=False, unique=True))
+    document_sha256: str = Field(unique=True)
+    document: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    record: dict[str, Any] = Field(sa_column=Column(JSONB, nullable=False))
+    registrant: str
+    title: str
+    statement: str
+    outcome: str
+    model: str
+    instrument: str | None = None
+    commit: str | None = None
+    dirty: str | None = None
+    published: str | None = None
+    imported: datetime = Field(sa_column=utc())
+    superseded_by: str | None = None
 
 
 class DatasetRow(Base, table=True):

@@ -28,18 +28,20 @@ from claims.instruments.manifest import Shard
 
 DATABASE = "ledger_tests"
 TABLES = sql.SQL(", ").join(sql.Identifier(table.name) for table in Base.metadata.sorted_tables)
-TRIGGERS = "SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'entries'::regclass AND NOT tgisinternal"
+TRIGGERS = "SELECT tgrelid::regclass::text, tgname, tgenabled FROM pg_trigger WHERE NOT tgisinternal"
 
 
 def empty(connection: psycopg.Connection) -> None:
     """What only a superuser can do, and only by taking the triggers away for as long as the transaction lasts."""
     with connection.transaction():
         triggers = connection.execute(TRIGGERS).fetchall()
-        connection.execute("ALTER TABLE entries DISABLE TRIGGER USER")
+        for table in {table for table, _, _ in triggers}:
+            connection.execute(sql.SQL("ALTER TABLE {} DISABLE TRIGGER USER").format(sql.Identifier(table)))
         connection.execute(sql.SQL("TRUNCATE {}").format(TABLES))
-        for name, enabled in triggers:
+        for table, name, enabled in triggers:
             how = sql.SQL("ENABLE ALWAYS" if enabled == "A" else "ENABLE")
-            connection.execute(sql.SQL("ALTER TABLE entries {} TRIGGER {}").format(how, sql.Identifier(name)))
+            again = sql.SQL("ALTER TABLE {} {} TRIGGER {}")
+            connection.execute(again.format(sql.Identifier(table), how, sql.Identifier(name)))
 
 
 @pytest.fixture(scope="session")
