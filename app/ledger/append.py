@@ -9,13 +9,14 @@ from typing import Any
 from sqlalchemy import func, insert, text
 from sqlmodel import Session, select
 
-from app.ledger import contest, projections
+from app.ledger import contest, projections, tree
 from app.ledger.log import entry_of
 from app.ledger.tables import EntryRow
 from claims.entries import Entry, leaf_hash
 
 LOG_LOCK = 0x616E7465_6C6F6721  # "antelog!"
 LEDGER = "ledger"  # the actor of what the ledger itself concludes
+LONGEST_ENTRY = 65_535  # bytes: what an entry bundle of a tiled log can hold (C2SP tlog-tiles)
 
 
 def lock(session: Session) -> None:
@@ -31,7 +32,8 @@ def append(session: Session, type_: str, claim: str | None, actor: str, payload:
     """Append one entry, apply it to the projections and return it as it will be read from the log.
 
     Claims that thereby stand on ground that gave way are marked by `contested` entries after it. Raises
-    `claims.lifecycle.IllegalStepError` when the entry cannot follow; nothing counts until the transaction commits.
+    `claims.lifecycle.IllegalStepError` when the entry cannot follow, ValueError when it is longer than
+    `LONGEST_ENTRY`; nothing counts until the transaction commits.
     """
     lock(session)
     entry = _write(session, type_, claim, actor, payload)
@@ -46,7 +48,9 @@ def _write(session: Session, type_: str, claim: str | None, actor: str, payload:
         select(func.coalesce(func.max(EntryRow.seq) + 1, 0), func.clock_timestamp()).select_from(EntryRow)
     ).one()
     canonical = Entry(seq, type_, claim, actor, now.astimezone(UTC), payload).canonical()
-    entry = entry_of(canonical)
+    if len(canonical) > LONGEST_ENTRY:
+        raise ValueError(f"an entry has at most {LONGEST_ENTRY} bytes, not {len(canonical)}: enclose what is large")
+    entry, leaf = entry_of(canonical), leaf_hash(canonical)
     session.execute(
         insert(EntryRow).values(
             seq=entry.seq,
@@ -56,8 +60,9 @@ def _write(session: Session, type_: str, claim: str | None, actor: str, payload:
             time=entry.time,
             payload=dict(entry.payload),
             canonical=canonical,
-            leaf_hash=leaf_hash(canonical),
+            leaf_hash=leaf,
         )
     )
+    tree.grow(session, seq, leaf)
     projections.apply(session, entry)
     return entry
