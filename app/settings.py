@@ -86,6 +86,11 @@ class Settings(BaseSettings):
         pattern=r"^[a-z0-9][a-z0-9._-]{0,63}$",
         description="name of the log in its checkpoints, at most 64 of a-z, 0-9, '.', '_' and '-'",
     )
+    checkpoint_file: AbsolutePath | None = Field(
+        default=None,
+        description="file that keeps every checkpoint outside the database; absent: checkpoints.jsonl in the data "
+        "directory",
+    )
     worker_concurrency: int = Field(
         default_factory=_cores,
         ge=1,
@@ -109,6 +114,10 @@ class Settings(BaseSettings):
     @property
     def signing_key(self) -> Path:
         return self.signing_key_file or self.data / "secrets" / "signing.key"
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.checkpoint_file or self.data / "checkpoints.jsonl"
 
 
 def broker_url(redis_url: str) -> str:

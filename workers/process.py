@@ -9,6 +9,7 @@ from functools import cache
 from celery.platforms import set_pdeathsig  # type: ignore[attr-defined] # its stubs do not know it
 
 from app.ledger.database import Ledger
+from app.ledger.signing import Signing, load_or_create
 from app.settings import Settings, SettingsError, read_settings
 from workers import source
 
@@ -27,6 +28,12 @@ def ledger() -> Ledger:
     if url is None:
         raise SettingsError("a worker needs DATABASE_URL")
     return Ledger(url, pool_size=CONNECTIONS)
+
+
+@cache
+def signing() -> Signing:
+    """The log's key, for the clock's process: it signs the heads of the log."""
+    return load_or_create(settings().signing_key, settings().log_name)
 
 
 def name() -> str:

@@ -27,3 +27,14 @@ def history(session: Session, claim: str, *, before: int | None = None) -> list[
     if before is not None:
         query = query.where(EntryRow.seq < before)
     return [entry_of(canonical) for canonical in session.exec(query)]
+
+
+def between(session: Session, start: int, count: int) -> list[Entry]:
+    """Up to `count` entries from seq `start` on, in order."""
+    return [entry_of(canonical) for canonical in canonicals(session, start, count)]
+
+
+def canonicals(session: Session, start: int, count: int) -> list[bytes]:
+    """The bytes of up to `count` entries from seq `start` on, in order."""
+    query = select(EntryRow.canonical).where(EntryRow.seq >= start).order_by(col(EntryRow.seq)).limit(count)
+    return list(session.exec(query))

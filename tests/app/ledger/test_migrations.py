@@ -3,14 +3,19 @@ import subprocess
 import sys
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
 from sqlalchemy.exc import ProgrammingError
+from sqlmodel import Session
 
+from app.ledger import tree
 from app.ledger.database import engine_for
-from app.ledger.migrate import MigrationRefusedError, is_current, upgrade
+from app.ledger.migrate import APP_ROLE, MigrationRefusedError, _config, is_current, upgrade
 from app.ledger.tables import Base
+from claims import merkle
+from claims.entries import leaf_hash
 
 
 @pytest.fixture
@@ -39,6 +44,29 @@ def test_migrations_are_found_from_any_directory(empty, tmp_path):
     command = "import sys; from app.ledger.migrate import upgrade; upgrade(sys.argv[1])"
     subprocess.run([sys.executable, "-c", command, empty.database_owner_url], check=True, cwd=tmp_path, env=os.environ)
     assert is_current(empty.database_owner_url)
+
+
+def test_a_log_from_before_the_tree_gets_its_nodes(empty):
+    engine = engine_for(empty.database_owner_url)
+    with engine.begin() as connection:
+        config = _config()
+        config.attributes.update(connection=connection, app_role=APP_ROLE)
+        command.upgrade(config, "0002")
+        for seq in range(21):
+            row = {"seq": seq, "canonical": b"%d" % seq, "leaf": leaf_hash(b"%d" % seq)}
+            connection.execute(
+                text(
+                    "INSERT INTO entries (seq, type, actor, time, payload, canonical, leaf_hash)"
+                    " VALUES (:seq, 'noted', 'ada', now(), '{}', :canonical, :leaf)"
+                ),
+                row,
+            )
+    upgrade(empty.database_owner_url)
+    with Session(engine) as session:
+        root = merkle.root_of(leaf_hash(b"%d" % seq) for seq in range(21))
+        assert merkle.root(21, tree.reader(session)) == root
+        assert session.execute(text("SELECT count(*) FROM nodes")).scalar_one() == 10 + 5 + 2 + 1
+    engine.dispose()
 
 
 def test_a_role_that_is_absent_is_named(empty):
