@@ -10,9 +10,11 @@ from datetime import datetime
 from types import MappingProxyType
 
 from claims.entries import Entry
+from claims.reproduction import KINDS
 
 CLAIM_STATUSES = ("registered", "running", "confirmed", "refuted", "inconclusive", "void", "withdrawn")
 VERDICTS = ("confirmed", "refuted", "inconclusive", "void")
+DECIDED = ("confirmed", "refuted", "inconclusive")
 _NONCE = re.compile(r"[0-9a-f]{64}")
 
 
@@ -33,7 +35,10 @@ class RunState:
 
 @dataclass(frozen=True)
 class ClaimState:
-    """A claim after some entries. `run` is the deciding run, the first opened; `judgements` every verdict in order."""
+    """A claim after some entries. `run` is the deciding run, the first opened; `judgements` every verdict in order.
+
+    `reproduced_by` are all claims that it was compared with, `reproduced` says that one of them is independent.
+    """
 
     id: str
     status: str
@@ -56,6 +61,8 @@ class ClaimState:
     contested: bool = False
     contradicted_by: tuple[str, ...] = ()
     reproduced_by: tuple[str, ...] = ()
+    reproduced: bool = False
+    corrected: bool = False
 
 
 def fold(entries: Iterable[Entry]) -> ClaimState | None:
@@ -88,6 +95,7 @@ def _first(entry: Entry) -> ClaimState:
     _require(entry.type == "registered", entry, f"claim {entry.claim} is not registered")
     _require(entry.claim is not None, entry, "a registration has a claim id")
     payload = entry.payload
+    _require(payload.get("reproduces") != entry.claim, entry, "a claim does not reproduce itself")
     return ClaimState(
         id=str(entry.claim),
         status="registered",
@@ -154,7 +162,8 @@ def _corrected(state: ClaimState, entry: Entry) -> ClaimState:
     _require(run.id == state.run, entry, f"run {state.run} decides, not {run.id}")
     _require(run.evidence_sha256 is not None, entry, f"run {run.id} has no evidence to judge again")
     _require(bool(state.judgements) and not state.correcting, entry, "there is no verdict to correct")
-    return replace(state, correcting=True)
+    state = _with_run(state, replace(run, evidence_sha256=entry.payload["evidence_sha256"]))
+    return replace(state, correcting=True, corrected=True)
 
 
 def _superseded(state: ClaimState, entry: Entry) -> ClaimState:
@@ -174,11 +183,20 @@ def _contested(state: ClaimState, _entry: Entry) -> ClaimState:
 
 
 def _contradicted(state: ClaimState, entry: Entry) -> ClaimState:
-    return replace(state, contradicted_by=(*state.contradicted_by, entry.payload["by"]))
+    by = entry.payload["by"]
+    _require(by != state.id, entry, "a claim does not contradict itself")
+    _require(by not in state.contradicted_by, entry, f"it is contradicted by {by} already")
+    return replace(state, contradicted_by=(*state.contradicted_by, by))
 
 
 def _reproduced(state: ClaimState, entry: Entry) -> ClaimState:
-    return replace(state, reproduced_by=(*state.reproduced_by, entry.payload["by"]))
+    by, kind = entry.payload["by"], entry.payload["kind"]
+    _require(by != state.id, entry, "a claim does not reproduce itself")
+    _require(kind in KINDS, entry, f"{kind} is neither a reproduction nor a rerun")
+    _require(state.status in DECIDED, entry, f"it is {state.status}: there is nothing to compare with")
+    known = () if by in state.reproduced_by else (by,)  # compared again after a correction
+    independent = state.reproduced or kind == "reproduction"
+    return replace(state, reproduced_by=(*state.reproduced_by, *known), reproduced=independent)
 
 
 def _unchanged(state: ClaimState, _entry: Entry) -> ClaimState:

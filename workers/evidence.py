@@ -9,13 +9,14 @@ from functools import partial
 from typing import Any
 
 from claims.canonical import sha256_hex
+from claims.correction import controls_of
 from claims.entries import format_time
 from claims.evidence import SCHEMA, Estimated, Evidence, Refusal
 from claims.instruments import catalogue
 from claims.instruments.manifest import Manifest
 from claims.instruments.params import completed
 from claims.nondeterminism import named, nondeterminism
-from claims.registration.model import LocalModel, PairsDataset, Registration, meets
+from claims.registration.model import LocalModel, PairsDataset, Registration
 from workers.row_file import RowFiles
 
 UNKNOWN = "unknown"  # a model that was not measured
@@ -60,7 +61,7 @@ def assemble(
         **estimated.model_dump(),
         "subject": _subject(registration, [shard.facts for shard in shards], estimated),
         "nondeterminism": named(files.again.sha256, twice),
-        "controls": _controls(registration, estimated),
+        "controls": controls_of(registration, estimated.diagnostics),
         "conformance": _conformance(shards),
         "provenance": _provenance(shards, opened),
         "cost": _cost(shards),
@@ -128,17 +129,6 @@ def _hash(what: str, frozen: str | None, found: set[str | None]) -> str | None:
     if len(found) != 1:
         raise InconsistentShardsError(f"shards measured different {what}: {sorted(map(str, found))}")
     return next(iter(found))
-
-
-def _controls(registration: Registration, estimated: Estimated) -> dict[str, bool]:
-    """Whether each control held; one whose metric was not measured did not."""
-    controls = {"positive": registration.controls.positive, "negative": registration.controls.negative}
-    found = estimated.diagnostics
-    return {
-        name: control.metric in found and meets(found[control.metric], control.op, control.value)
-        for name, control in controls.items()
-        if control is not None
-    }
 
 
 def _conformance(shards: Sequence[MeasuredShard]) -> dict[str, Any]:

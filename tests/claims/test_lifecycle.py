@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claims.entries import ENTRY_TYPES, Entry
-from claims.lifecycle import CLAIM_STATUSES, VERDICTS, ClaimState, IllegalStepError, fold, step
+from claims.lifecycle import CLAIM_STATUSES, DECIDED, VERDICTS, ClaimState, IllegalStepError, fold, step
 
 CLAIM, RUN, RERUN, OTHER = "c" * 12, "r1", "r2", "d" * 12
 NONCE = bytes(range(32))
@@ -25,7 +25,8 @@ EVIDENCE = ("evidence_recorded", {"run": RUN, "evidence_sha256": "cd" * 32, "row
 JUDGED = ("adjudicated", {"run": RUN, "status": "refuted", "hypotheses": []})
 VOIDED = ("voided", {"run": RUN, "reason": "worker_lost", "figures": {}, "remedy": "file again"})
 WITHDRAWN = ("withdrawn", {"reason": "a slip"})
-CORRECTED = ("corrected", {"run": RUN, "cause": "a bug"})
+CORRECTED = ("corrected", {"run": RUN, "cause": "a bug", "evidence_sha256": "ee" * 32})
+REPRODUCED = ("reproduced", {"by": OTHER, "run": RERUN, "kind": "reproduction", "agrees": True})
 
 
 def life(*events: tuple[str, dict]) -> list[Entry]:
@@ -75,6 +76,19 @@ def test_a_correction_keeps_both_verdicts():
     confirmed = ("adjudicated", {**JUDGED[1], "status": "confirmed"})
     corrected = state_after(OPENED, ENDED, EVIDENCE, confirmed, CORRECTED, JUDGED)
     assert (corrected.status, corrected.judgements) == ("refuted", ("confirmed", "refuted"))
+    assert corrected.corrected
+    assert corrected.runs[0].evidence_sha256 == "ee" * 32
+    assert not state_after(OPENED, ENDED, EVIDENCE, confirmed).corrected
+
+
+def test_an_independent_reproduction_is_told_from_a_rerun():
+    rerun = ("reproduced", {**REPRODUCED[1], "by": "e" * 12, "kind": "rerun"})
+    judged = (OPENED, EVIDENCE, JUDGED)
+    once = state_after(*judged, rerun)
+    assert (once.reproduced_by, once.reproduced) == (("e" * 12,), False)
+    both = state_after(*judged, rerun, REPRODUCED, CORRECTED, JUDGED, REPRODUCED)
+    assert (both.reproduced_by, both.reproduced) == (("e" * 12, OTHER), True), "compared again, it is one claim"
+    assert both.status == "refuted"
 
 
 def test_a_rerun_decides_nothing():
@@ -91,7 +105,7 @@ def test_links_leave_the_verdict_alone():
     state = state_after(
         OPENED, EVIDENCE, JUDGED,
         ("contested", {"ancestor": OTHER}), ("contradicted", {"by": OTHER, "reason": "x"}),
-        ("superseded", {"by": OTHER, "reason": "x"}), ("reproduced", {"by": OTHER}), ("noted", {"note": "x"}),
+        ("superseded", {"by": OTHER, "reason": "x"}), REPRODUCED, ("noted", {"note": "x"}),
     )  # fmt: skip
     assert state.status == "refuted"
     assert state.contested
@@ -125,11 +139,23 @@ def test_links_leave_the_verdict_alone():
         ([("superseded", {"by": CLAIM, "reason": "x"})], "itself"),
         ([("superseded", {"by": OTHER, "reason": "x"})] * 2, "superseded by"),
         ([("opened", {"run": RUN})], "lacks 'nonce'"),
+        ([("contradicted", {"by": CLAIM, "reason": "x"})], "does not contradict itself"),
+        ([("contradicted", {"by": OTHER, "reason": "x"})] * 2, f"contradicted by {OTHER} already"),
+        ([REPRODUCED], "it is registered: there is nothing to compare with"),
+        ([OPENED, REPRODUCED], "it is running"),
+        ([OPENED, VOIDED, REPRODUCED], "it is void"),
+        ([OPENED, EVIDENCE, JUDGED, ("reproduced", {**REPRODUCED[1], "by": CLAIM})], "does not reproduce itself"),
+        ([OPENED, EVIDENCE, JUDGED, ("reproduced", {**REPRODUCED[1], "kind": "copy"})], "copy is neither"),
     ],
 )
 def test_an_illegal_step_says_why(events, why):
     with pytest.raises(IllegalStepError, match=why):
         fold(life(*events))
+
+
+def test_a_claim_is_not_registered_as_its_own_reproduction():
+    with pytest.raises(IllegalStepError, match="does not reproduce itself"):
+        step(None, Entry(0, "registered", CLAIM, "local", START, {**REGISTERED, "reproduces": CLAIM}))
 
 
 def test_an_entry_of_another_claim_or_out_of_order_is_refused():
@@ -148,7 +174,8 @@ EVENTS = st.sampled_from(
     + [("adjudicated", {**JUDGED[1], "status": status}) for status in VERDICTS]
     + [("opened", {"run": RERUN, "nonce": "11" * 32, "beacon": None}), ("voided", {**VOIDED[1], "run": RERUN})]
     + [("evidence_recorded", {**EVIDENCE[1], "run": RERUN}), ("superseded", {"by": OTHER, "reason": "x"})]
-    + [(kind, {"by": OTHER}) for kind in ENTRY_TYPES if kind in {"noted", "contested", "reproduced", "contradicted"}]
+    + [(kind, {"by": OTHER}) for kind in ENTRY_TYPES if kind in {"noted", "contested", "contradicted"}]
+    + [("reproduced", {**REPRODUCED[1], "kind": kind}) for kind in ("reproduction", "rerun")]
 )
 
 
@@ -170,6 +197,8 @@ def test_whatever_is_tried_the_life_stays_lawful(events):
         assert (after.status == "withdrawn") <= (after.opened is None)
         assert (after.status in VERDICTS) == bool(after.judgements)
         assert (after.status == after.judgements[-1]) if after.judgements else True
+        assert (kind != "reproduced") or after.status in DECIDED
+        assert len(set(after.reproduced_by)) == len(after.reproduced_by)
         assert (after.filed, after.document_sha256) == (state.filed, state.document_sha256)
         state = after
     assert decisions <= 1 + corrections

@@ -56,7 +56,13 @@ def test_a_claim_corrected_away_from_confirmed_contests_what_is_built_on_it(ledg
     first, second, third, _ = chain
     with ledger.begin() as session:
         judge(session, first, "confirmed")
-        append(session, "corrected", first, "ada", {"run": f"{first}-1", "cause": "A wrong interval."})
+        append(
+            session,
+            "corrected",
+            first,
+            "ada",
+            {"run": f"{first}-1", "cause": "A wrong interval.", "evidence_sha256": "ee" * 32},
+        )
         again = {"run": f"{first}-1", "status": "inconclusive", "hypotheses": []}
         append(session, "adjudicated", first, "ledger", again)
     assert contested(ledger) == {second, third}
