@@ -44,6 +44,23 @@ def pytest_configure() -> None:
             signal.signal(number, heeded)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", default=False, help="the full size of each campaign")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Campaigns take as long as they take."""
+    if config.getoption("--full"):
+        for item in items:
+            item.add_marker(pytest.mark.timeout(0))
+
+
+@pytest.fixture
+def full(request: pytest.FixtureRequest) -> bool:
+    """Whether this is a campaign at its full size, and not the slice of it that every run of the tests takes."""
+    return bool(request.config.getoption("--full"))
+
+
 def pytest_runtest_setup() -> None:
     pytest_socket.socket_allow_hosts(["127.0.0.1", "::1"], allow_unix_socket=True)
 

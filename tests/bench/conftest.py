@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +23,6 @@ from workers.models.pairs import TokenPair, TokenText
 from workers.models.patching import sites_of, source_index
 from workers.models.reading import read, score
 
-HERE = Path(__file__).parent
 VOCABULARY = 1_000
 ROUNDS = 3
 
@@ -36,23 +34,6 @@ class Comparison:
     ours: Any
     theirs: Any
     ratio: float
-
-
-def pytest_collection_modifyitems(config, items):
-    """Campaigns take as long as they take."""
-    if config.getoption("--full", default=False):
-        for item in items:
-            if item.path.parent == HERE:
-                item.add_marker(pytest.mark.timeout(0))
-
-
-def pytest_addoption(parser):
-    parser.addoption("--full", action="store_true", default=False, help="the full size of each campaign")
-
-
-@pytest.fixture
-def full(request) -> bool:
-    return request.config.getoption("--full", default=False)
 
 
 @pytest.fixture
