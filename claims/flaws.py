@@ -57,6 +57,8 @@ FLAW_CODES: Mapping[str, str] = MappingProxyType(
         "wrong_unit": "The instrument's sampling unit is another.",
         "multiplicity": "Several primary hypotheses need a correction for multiplicity.",
         "resamples": "The resamples do not fit the interval.",
+        # The meaning of an imported record
+        "not_predicted": "A number that nobody predicted is said to have been frozen before the data.",
         # Preference pairs and rows
         "bad_row": "A line of rows.jsonl is not a row.",
         "empty_file": "The file holds no pairs.",

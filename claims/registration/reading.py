@@ -59,16 +59,17 @@ def _freeze(document: Any, flaws: list[Flaw], instruments: Mapping[str, Instrume
         # Where a literal stands for no value, its own flaw says more than "null stands here".
         told = {flaw.pointer for flaw in flaws}
         flaws += [flaw for flaw in flaws_of_shape(error, Registration) if flaw.pointer not in told]
-        raise _refusal(flaws, document) from error
+        raise refusal(flaws, document) from error
     if not flaws:
         flaws = flaws_in(registration, catalogue() if instruments is None else instruments)
     if flaws:
-        raise _refusal(flaws, document)
+        raise refusal(flaws, document)
     canonical = canonical_bytes(document)
     return Frozen(document, registration, canonical, sha256_hex(canonical))
 
 
-def _refusal(flaws: list[Flaw], document: Any) -> RefusedInputError:  # noqa: ANN401
+def refusal(flaws: list[Flaw], document: Any) -> RefusedInputError:  # noqa: ANN401
+    """The refusal of a document for these flaws, in its order, as many as people read."""
     ordered = in_document_order(flaws, document)
     if len(ordered) > LISTED:
         detail = f"{len(ordered) - LISTED:,} more flaws are not listed"
