@@ -108,7 +108,7 @@ def file_one(number, apis, key):
 
 def file_all(count, apis, key):
     """Every receipt, with an API process killed after a third of them and started again after a half."""
-    done, receipts_ = threading.Semaphore(0), []
+    done = threading.Semaphore(0)
 
     def filed(number):
         receipt = file_one(number, apis, key)
@@ -123,8 +123,7 @@ def file_all(count, apis, key):
         for _ in range(count // 2 - count // 3):
             done.acquire()
         apis.start(0)
-        receipts_ = [one.result() for one in waiting]
-    return receipts_
+        return [one.result() for one in waiting]
 
 
 def test_nothing_is_lost_doubled_or_half_there(fire, full):
