@@ -22,6 +22,7 @@ COMMANDS = {
     "list": ("app.cli.list:list_claims", "List claims, newest first."),
     "keys": ("app.cli.keys:keys", "Issue, list and revoke API keys."),
     "migrate": ("app.cli.migrate:migrate", "Bring the database to this version's schema."),
+    "lint": ("app.cli.lint:lint", "Check that the numbers a text quotes are what the ledger holds."),
     "upload": ("app.cli.upload:upload", "Upload a file of preference pairs."),
 }
 EXTENSIONS = "antedate.commands"

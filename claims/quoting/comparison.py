@@ -9,9 +9,9 @@ from claims.quoting.rounding import agrees, as_it_should_be, recorded_decimal
 from claims.quoting.tags import Tag
 
 # What a record quoted without status= must be: decided as predicted, and nothing has happened to it since. An import
-# that predicted nothing has no outcome but that somebody vouches for it.
+# of a number that nobody predicted is `reported`.
 _CONFIRMED = frozenset({"confirmed"})
-_STANDING = {"claim": {_CONFIRMED}, "import": {_CONFIRMED, frozenset({"attested"})}}
+_STANDING = {"claim": {_CONFIRMED}, "import": {_CONFIRMED, frozenset({"reported"})}}
 
 
 @dataclass(frozen=True)

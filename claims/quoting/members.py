@@ -15,7 +15,7 @@ Field = Literal["estimate", "lo", "hi"]
 _MEMBER = re.compile(r"\S+")
 _METRIC = re.compile(r"[a-z][a-z0-9_]*(\.[A-Za-z0-9_-]+)?")
 _RULE = re.compile(r"([1-9]\d?)sig|(\d{1,2})dp")
-STATUS_WORDS = (*CLAIM_STATUSES, "attested", "superseded", "contested")
+STATUS_WORDS = (*CLAIM_STATUSES, "reported", "superseded", "contested")
 KEYS: Mapping[str, str] = MappingProxyType(
     {
         "metric": "the metric's name, such as recovery_gap_constructed",

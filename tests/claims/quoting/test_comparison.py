@@ -52,12 +52,12 @@ def test_confirmed_may_be_said():
     assert found("value=-0.57 status=confirmed").right
 
 
-def test_attested_stands_for_an_import_alone():
-    assert found("value=-0.57", "attested", kind="import").right
-    assert not found("value=-0.57", "attested").right
+def test_a_reported_number_stands_for_an_import_alone():
+    assert found("value=-0.57", "reported", kind="import").right
+    assert not found("value=-0.57", "reported").right
     assert not found("value=-0.57", "refuted", kind="import").right
     assert found("value=-0.57 status=refuted", "refuted", kind="import").right
-    replaced = found("value=-0.57", "attested", "superseded", kind="import", since="superseded by x")
+    replaced = found("value=-0.57", "reported", "superseded", kind="import", since="superseded by x")
     assert "(superseded by x)" in replaced.flaws[0]
 
 

@@ -1,0 +1,72 @@
+"""What a ledger holds of the claims and imports that a text quotes, each asked for once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from http import HTTPStatus
+from typing import Any, TypeAlias
+
+from app.cli.errors import RefusedError
+from app.cli.service import Service
+from claims.quoting import Recorded
+
+Records: TypeAlias = Callable[[str, str], Recorded | None]
+"""By kind, `claim` or `import`, and id; None for what is not recorded."""
+_FLAGS = ("superseded", "contested")
+_FIELDS = ("estimate", "lo", "hi")
+
+
+def from_service(service: Service) -> Records:
+    """What the service answers; raises UnreachableError and RefusedError for all but a record that is not there."""
+
+    @cache
+    def recorded(kind: str, name: str) -> Recorded | None:
+        found = _found(service, f"/v1/{kind}s/{name}")
+        if found is None:
+            return None
+        return _import(found) if kind == "import" else _claim(service, found)
+
+    return recorded
+
+
+def _claim(service: Service, claim: Mapping[str, Any]) -> Recorded:
+    """A claim's figures are those of its hypotheses, as judged last; other metrics' are those of its evidence."""
+    evidence = _found(service, f"/v1/claims/{claim['id']}/evidence")
+    values = {} if evidence is None else {name: _estimate(one) for name, one in evidence["estimates"].items()}
+    judged = {
+        one["metric"]: {name: one[name] for name in _FIELDS}
+        for one in claim["hypotheses"]
+        if one["estimate"] is not None
+    }
+    statuses = {claim["status"], *(flag for flag in _FLAGS if claim[flag])}
+    return Recorded(frozenset(statuses), {**values, **judged}, _since(claim))
+
+
+def _import(found: Mapping[str, Any]) -> Recorded:
+    """An import's figures stand as they were published: those without an interval have an estimate alone."""
+    figures = {figure["metric"]: _published(figure) for figure in found["record"]["figures"]}
+    superseded = {"superseded"} if found["superseded_by"] else set()
+    return Recorded(frozenset({found["outcome"], *superseded}), figures, _since(found))
+
+
+def _published(figure: Mapping[str, Any]) -> dict[str, float]:
+    named = {"estimate": figure["value"], "lo": figure.get("lo"), "hi": figure.get("hi")}
+    return {field: value for field, value in named.items() if value is not None}
+
+
+def _estimate(estimate: Mapping[str, Any]) -> dict[str, float]:
+    return {"estimate": estimate["value"], "lo": estimate["lo"], "hi": estimate["hi"]}
+
+
+def _since(record: Mapping[str, Any]) -> str:
+    return f"superseded by {record['superseded_by']}" if record["superseded_by"] else ""
+
+
+def _found(service: Service, path: str) -> Any:  # noqa: ANN401 - any JSON value
+    try:
+        return service.get(path)
+    except RefusedError as error:
+        if error.status == HTTPStatus.NOT_FOUND and error.code in {"not_found", "nothing_measured"}:
+            return None
+        raise
