@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 import structlog
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse
 
 from app import errors
@@ -15,6 +14,7 @@ from app.api.protocol.bodies import REGISTRATION, body_of
 from app.api.protocol.description import answers, body, reference
 from app.api.protocol.querying import STRICT
 from app.api.protocol.refusals import refused_as
+from app.api.protocol.repeating import IdempotencyKey
 from app.api.schemas.predictions import Receipt
 from app.dispatch import BrokerUnavailableError
 from app.ledger import filing, idempotency, outbox
@@ -25,15 +25,6 @@ from claims.registration.reading import freeze
 
 router = APIRouter(tags=["predictions"], dependencies=[STRICT])
 log = structlog.get_logger(__name__)
-IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
-
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        description="1 to 255 visible ASCII characters. The same body under the same key gets the first answer.",
-    ),
-]
 
 
 @router.post(
@@ -59,13 +50,12 @@ def file_prediction(
     ledger: TheLedger,
     caller: Filer,
     document: Annotated[bytes, Depends(body_of(REGISTRATION))],
-    idempotency_key: IdempotencyKey = None,
+    key: IdempotencyKey,
 ) -> JSONResponse:
     """Freeze a prediction before any data exists.
 
     The answer is a signed receipt, given only once the claim is on the ledger. Measuring starts by itself.
     """
-    key = _read_key(idempotency_key)
     base = str(request.base_url)
     try:
         with refused_as(errors.InvalidRegistrationError):
@@ -109,16 +99,6 @@ def _relay(request: Request, run: str) -> None:
         outbox.relay(request.app.state.ledger, request.app.state.dispatch.measure_shard, run=run)
     except BrokerUnavailableError as error:
         log.warning("filed, but the broker is not reachable; the workers' clock will relay", exc_info=error)
-
-
-def _read_key(header: str | None) -> str | None:
-    """The key, without the blanks that HTTP lets stand around a header's value."""
-    if header is None:
-        return None
-    key = header.strip(" \t")
-    if not IDEMPOTENCY_KEY.fullmatch(key):
-        raise errors.BadRequestError("The Idempotency-Key is not 1 to 255 visible ASCII characters.")
-    return key
 
 
 def _already_filed(claim: str, base: str) -> errors.AlreadyFiledError:

@@ -129,7 +129,7 @@ def test_a_record_is_known_by_its_canonical_bytes():
         ("figures.2.hi", None, ("/figures/2", "missing_key"), "Add “hi”, or leave “lo” out."),
         ("figures.2.hi", -0.9, ("/figures/2/lo", "reversed_band"), "Put the lower end"),
         ("figures.0.superseded", [{"value": 1, "cause": "x"}], ("/figures/0/superseded/0", "missing_key"), "Add"),
-        ("replaces", {"record": "short", "reason": "x"}, ("/replaces/record", "bad_form"), "the id of an imported record"),
+        ("replaces", {"record": "short", "reason": "x"}, ("/replaces/record", "bad_form"), "an imported record"),
         ("replaces", {"record": "a" * 16}, ("/replaces", "missing_key"), "Add “reason”."),
         ("limits", ["\u202eevil"], ("/limits/0", "hidden_character"), "hide or reorder"),
         ("statement", "two\nlines", ("/statement", "control_character"), "one"),
