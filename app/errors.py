@@ -36,6 +36,9 @@ SERVICE_FLAW_CODES: Mapping[str, str] = MappingProxyType(
         "claim_withdrawn": "The claim was withdrawn.",
         "same_claim": "A claim is linked with itself.",
         "circular_link": "The link would close a circle.",
+        "unknown_import": "The ledger holds no imported record of this id.",
+        "not_your_import": "The imported record is somebody else's.",
+        "import_superseded": "The imported record is replaced already.",
         "bad_cursor": "The cursor is none that this service made.",
         # What the service itself lacks
         "database": "The database cannot be reached.",
@@ -155,6 +158,13 @@ class AlreadyFiledError(ProblemError):
     remedy = "Cite the claim at `url`. To change what it says, file another that amends it, with a reason."
 
 
+class AlreadyImportedError(ProblemError):
+    status = HTTPStatus.CONFLICT
+    code = "already_imported"
+    title = "This very record is already on the ledger"
+    remedy = "Cite the record at `url`. To correct what it says, import another that replaces it, with a reason."
+
+
 class TooLateError(ProblemError):
     status = HTTPStatus.CONFLICT
     code = "too_late"
@@ -188,6 +198,13 @@ class InvalidRegistrationError(ProblemError):
     code = "invalid_registration"
     title = "The registration was refused; nothing was recorded"
     remedy = "Correct every place that `errors` names and file it again."
+
+
+class InvalidImportError(ProblemError):
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    code = "invalid_import"
+    title = "The imported record was refused; nothing was recorded"
+    remedy = "Correct every place that `errors` names and import it again."
 
 
 class InvalidPairsError(ProblemError):

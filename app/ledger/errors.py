@@ -11,6 +11,14 @@ class AlreadyFiledError(Exception):
         self.claim = claim
 
 
+class AlreadyImportedError(Exception):
+    """The very same record is on the ledger already, as `record`."""
+
+    def __init__(self, record: str) -> None:
+        super().__init__(f"this record is on the ledger already, as {record}")
+        self.record = record
+
+
 class UnknownClaimError(LookupError):
     def __init__(self, claim: str) -> None:
         super().__init__(f"there is no claim {claim}")

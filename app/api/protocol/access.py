@@ -50,3 +50,4 @@ def may(scope: str) -> Callable[[Caller], Caller]:
 
 
 Filer = Annotated[Caller, Depends(may("file"))]
+Importer = Annotated[Caller, Depends(may("import"))]

@@ -22,6 +22,10 @@ def run_in_path(run: Annotated[str, Path(description="The run's id.")]) -> str:
     return _named("run", run, RUN)
 
 
+def record_in_path(record: Annotated[str, Path(description="The imported record's id.")]) -> str:
+    return _named("imported record", record, CLAIM)
+
+
 def dataset_in_path(sha256: Annotated[str, Path(description="The SHA-256 of the pairs, in hex.")]) -> str:
     return _named("dataset", sha256, SHA256)
 
@@ -38,4 +42,5 @@ def _named(kind: str, name: str, form: re.Pattern[str]) -> str:
 
 ClaimInPath = Annotated[str, Depends(claim_in_path)]
 RunInPath = Annotated[str, Depends(run_in_path)]
+RecordInPath = Annotated[str, Depends(record_in_path)]
 DatasetInPath = Annotated[str, Depends(dataset_in_path)]

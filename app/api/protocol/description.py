@@ -20,6 +20,7 @@ from app.errors import (
     ProblemError,
     UnavailableError,
 )
+from claims.imports import Record
 from claims.registration.model import Registration
 
 SCHEMAS = "#/components/schemas"
@@ -31,7 +32,7 @@ EVERYWHERE: tuple[type[ProblemError], ...] = (
     UnavailableError,
 )
 # Bodies are read by `claims`, not by FastAPI, which therefore does not know their models.
-MODELS: tuple[type[BaseModel], ...] = (Problem, Place, Registration, Superseding, Withdrawing)
+MODELS: tuple[type[BaseModel], ...] = (Problem, Place, Registration, Record, Superseding, Withdrawing)
 
 
 def answers(*problems: type[ProblemError]) -> dict[int | str, dict[str, Any]]:

@@ -47,7 +47,7 @@ def test_every_operation_names_its_problems(described):
 
 def test_writing_names_its_key_and_its_body(described):
     writes = [(name, operation) for name, operation in operations(described) if name.startswith("POST")]
-    assert len(writes) == 4
+    assert {"POST /v1/predictions", "POST /v1/imports"} <= {name for name, _ in writes}
     for name, operation in writes:
         assert operation["security"] == [{"key": []}], name
         assert operation["requestBody"]["required"], name
