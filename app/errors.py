@@ -34,6 +34,8 @@ SERVICE_FLAW_CODES: Mapping[str, str] = MappingProxyType(
         "not_your_claim": "The claim is somebody else's.",
         "claim_superseded": "The claim is superseded already.",
         "claim_withdrawn": "The claim was withdrawn.",
+        "own_claim": "The claim is the caller's own, and this is for those of others.",
+        "other_run": "The run is not the one that decided the claim.",
         "same_claim": "A claim is linked with itself.",
         "circular_link": "The link would close a circle.",
         "unknown_import": "The ledger holds no imported record of this id.",
@@ -170,6 +172,13 @@ class TooLateError(ProblemError):
     code = "too_late"
     title = "The claim's life no longer allows this"
     remedy = "See GET /v1/claims/{id}/history. A claim can be withdrawn only before data opens; nothing is undone."
+
+
+class NotCorrectableError(ProblemError):
+    status = HTTPStatus.CONFLICT
+    code = "not_correctable"
+    title = "There is nothing to correct, or nothing to correct it from"
+    remedy = "See GET /v1/claims/{id}/history, and docs/links.md for what a correction is."
 
 
 class BodyTooLargeError(ProblemError):

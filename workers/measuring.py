@@ -26,7 +26,7 @@ from workers.public_text import public_text
 from workers.refusals import RefusalError
 from workers.resources import Progress, Resources
 from workers.row_file import RowFiles
-from workers.source import source_of
+from workers.source import source_here
 
 FAILURE_LINES = 20
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ def _take(worker: Worker, run: str, index: int) -> Assignment | None:
         instrument = runs.awaited_instrument(session, run, index)
     if instrument is None:
         return None
-    source = source_of(instrument)
+    source = source_here(instrument)
     with worker.ledger.begin() as session:
         return runs.claim_shard(session, run, index, worker=process.name(), source=source, term=worker.term)
 

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
-from app.ledger import premises, queue
+from app.ledger import links, premises, queue
 from app.ledger.append import append, lock
 from app.ledger.errors import AlreadyFiledError
 from app.ledger.inline import enclose
@@ -55,39 +55,49 @@ def file(
     signing: Signing,
     public_url: str,
     model_root: Path | None,
+    reproduces: str | None = None,
 ) -> Filed:
-    """File `frozen` in this transaction.
+    """File `frozen` in this transaction; with `reproduces`, as one more measurement of that claim's document.
 
-    Raises `AlreadyFiledError` for a document that is on the ledger already, and `RefusedInputError` with every flaw
-    for one that names what the service does not have.
+    A reproduction amends nothing: what its document amends was amended by the original. Raises `AlreadyFiledError`
+    for a document that is on the ledger already and reproduces nothing, and `RefusedInputError` with every flaw for
+    one that names what the service does not have.
     """
-    registration = frozen.registration
-    _refuse_duplicate(session, frozen)
-    _refuse(premises.flaws_in(session, registration, registrant, model_root))
+    registration, own = frozen.registration, _performed(frozen.registration, reproduces)
+    _refuse_duplicate(session, frozen, reproduces)
+    _refuse(premises.flaws_in(session, own, registrant, model_root))
     instrument, pairs = catalogue()[registration.instrument.name], premises.pairs_per_dimension(session, registration)
     shards = instrument.plan(registration, pairs)
     payload = {
         "registration": enclose(session, frozen.document, frozen.canonical),
         "document_sha256": frozen.sha256,
         **_code(registration),
+        **({} if reproduces is None else {"reproduces": reproduces}),
     }
     # From here on nobody else files: what depends on others is asked, some of it again.
     lock(session)
-    _refuse_duplicate(session, frozen)
-    _refuse(premises.amendment_flaws(session, registration, registrant))
+    _refuse_duplicate(session, frozen, reproduces)
+    _refuse([*premises.amendment_flaws(session, own, registrant), *links.circle_flaws(session, own)])
     precedence = precedence_now(session, registration)
     calibrated = calibrates(session, frozen.document["instrument"])
     answer = check(registration, precedence, pairs, calibrated=calibrated)
     payload |= {"precedence": precedence, "check": answer}
     entry, run = _register(session, registrant, payload)
     queue.enqueue(session, run, instrument.MANIFEST.queue, shards)
-    _supersede_amended(session, registration, entry)
+    _supersede_amended(session, own, entry)
     receipt = receipt_of(entry, signing=signing, public_url=public_url)
     session.execute(insert(Receipt).values(claim=entry.claim, body=receipt))
     return Filed(str(entry.claim), run, receipt)
 
 
-def _refuse_duplicate(session: Session, frozen: Frozen) -> None:
+def _performed(registration: Registration, reproduces: str | None) -> Registration:
+    """What filing it does: a reproduction does not amend again."""
+    return registration if reproduces is None else registration.model_copy(update={"amends": None})
+
+
+def _refuse_duplicate(session: Session, frozen: Frozen, reproduces: str | None) -> None:
+    if reproduces is not None:
+        return
     same = (col(ClaimRow.document_sha256) == frozen.sha256) & col(ClaimRow.reproduces).is_(None)
     first = session.exec(select(ClaimRow.id).where(same)).one_or_none()
     if first is not None:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from sqlalchemy import func
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from app.ledger import blobs
 from app.ledger.append import LEDGER, append
+from app.ledger.comparing import compare_judged
 from app.ledger.inline import enclose
-from app.ledger.tables import ClaimRow, RunRow
+from app.ledger.tables import ClaimRow, RunRow, ShardRow
 from claims.canonical import canonical_bytes, sha256_hex
 from claims.entries import format_time
 from claims.evidence import Evidence, Refusal
@@ -19,10 +20,13 @@ from claims.registration.model import Registration
 from claims.verdict.rule import Verdict, adjudicate, void_without_evidence
 
 ROWS = "application/jsonl"
+MACHINE = "machine"  # in a shard's source, which machine measured it; null where that is unknown
 
 
 def record_evidence(session: Session, run: RunRow, evidence: Evidence, rows: bytes | BinaryIO) -> Verdict:
     """Record what the run found and what follows from it: `run_ended`, `evidence_recorded`, `adjudicated`.
+
+    Where the claim reproduces another, or is reproduced, and both are judged, `reproduced` follows too.
 
     The caller holds the run, which is running. Raises `claims.lifecycle.IllegalStepError` for a run that has its
     evidence already, and ValueError for rows that are not those of the evidence.
@@ -41,6 +45,7 @@ def record_evidence(session: Session, run: RunRow, evidence: Evidence, rows: byt
     _end(session, run, "ended", evidence.provenance.started, evidence.provenance.finished)
     append(session, "evidence_recorded", run.claim, LEDGER, recorded)
     append(session, "adjudicated", run.claim, LEDGER, verdict.as_payload(run.id))
+    compare_judged(session, run.claim)
     return verdict
 
 
@@ -66,8 +71,21 @@ def registration_of(session: Session, run: RunRow) -> Registration:
 
 
 def _end(session: Session, run: RunRow, state: str, started: str, finished: str) -> None:
-    ended = {"run": run.id, "state": state, "started": started, "finished": finished}
+    ended = {
+        "run": run.id,
+        "state": state,
+        "started": started,
+        "finished": finished,
+        "machines": _machines(session, run),
+    }
     append(session, "run_ended", run.claim, LEDGER, ended)
+
+
+def _machines(session: Session, run: RunRow) -> list[str]:
+    """The machines of the run's latest leases; none where any of them is unknown, as the rest would then mislead."""
+    sources = session.exec(select(ShardRow.source).where(ShardRow.run == run.id, col(ShardRow.source).is_not(None)))
+    machines = [source.get(MACHINE) for source in sources if source is not None]
+    return sorted({str(machine) for machine in machines}) if all(machines) else []
 
 
 def _opened(session: Session, run: RunRow) -> str:

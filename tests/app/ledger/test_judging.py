@@ -44,6 +44,7 @@ def test_evidence_and_verdict_enter_the_log_together(ledger, claim, evidence):
         "state": "ended",
         "started": "2026-11-30T12:00:00.000000Z",
         "finished": "2026-11-30T12:01:00.000000Z",
+        "machines": [],
     }
     canonical = canonical_bytes(found.model_dump(mode="json", by_alias=True))
     assert set(recorded.payload) == {"run", "evidence", "evidence_sha256", "rows_sha256"}

@@ -6,7 +6,7 @@ from sqlmodel import select
 
 from app.ledger import log, records
 from app.ledger.errors import NotTheRegistrantError, TooLateError, UnknownClaimError
-from app.ledger.links import supersede, withdraw
+from app.ledger.links import contradict, supersede, withdraw
 from app.ledger.queries import get_claim
 from app.ledger.runs import claim_shard
 from app.ledger.tables import EntryRow, RunRow
@@ -68,6 +68,65 @@ def test_claims_do_not_supersede_each_other_in_a_circle(ledger, put_claim):
         with pytest.raises(RefusedInputError) as refused, ledger.begin() as session:
             supersede(session, *circle, "ada", REASON)
         assert refused.value.flaws[0].pointer == "/by"
+
+
+def test_what_stands_on_a_claim_does_not_replace_it(ledger, put_claim):
+    """Else a claim would stand on what it replaced, through any chain of building and replacing."""
+    with ledger.begin() as session:
+        ground = put_claim(session)
+        above = put_claim(session, builds_on=[ground])
+        higher = put_claim(session, builds_on=[above])
+        beside, onto = put_claim(session), put_claim(session, builds_on=[ground])
+        supersede(session, above, beside, "ada", REASON)
+        supersede(session, beside, onto, "ada", REASON)  # so that `higher` stands, by way of `beside`, on `onto`
+        apart = put_claim(session)
+    for old, new in ((ground, higher), (ground, onto), (onto, higher), (ground, beside)):
+        with pytest.raises(RefusedInputError) as refused, ledger.begin() as session:
+            supersede(session, old, new, "ada", REASON)
+        assert [(flaw.pointer, flaw.code) for flaw in refused.value.flaws] == [("/by", "circular_link")]
+    with ledger.begin() as session:
+        supersede(session, ground, apart, "ada", REASON)
+
+
+def test_a_claim_of_ones_own_contradicts_somebody_elses_and_both_stand(ledger, claims):
+    ours, _, theirs = claims
+    with ledger.begin() as session:
+        entry = contradict(session, theirs, ours, "ada", REASON)
+    assert (entry.type, entry.claim, entry.actor) == ("contradicted", theirs, "ada")
+    assert entry.payload == {"by": ours, "reason": REASON}
+    with ledger.begin() as session:
+        for claim in (ours, theirs):
+            found = get_claim(session, claim)
+            assert (found.status, found.superseded, found.contested) == ("registered", False, False)
+
+
+def test_only_with_ones_own_claim_only_somebody_elses_and_only_once(ledger, claims, put_claim):
+    ours, other, theirs = claims
+    with ledger.begin() as session:
+        third = put_claim(session, registrant="eve")
+        contradict(session, theirs, ours, "ada", REASON)
+        contradict(session, theirs, other, "ada", REASON)
+        contradict(session, ours, theirs, "bob", REASON)  # each may speak against the other
+    with pytest.raises(NotTheRegistrantError) as refused, ledger.begin() as session:
+        contradict(session, third, theirs, "ada", REASON)
+    assert refused.value.claim == theirs
+    with pytest.raises(TooLateError, match=f"contradicted by {ours} already"), ledger.begin() as session:
+        contradict(session, theirs, ours, "ada", REASON)
+    for claim, by, code in ((ours, other, "own_claim"), (ours, ours, "same_claim")):
+        with pytest.raises(RefusedInputError) as refused, ledger.begin() as session:
+            contradict(session, claim, by, "ada", REASON)
+        assert [flaw.code for flaw in refused.value.flaws] == [code]
+
+
+def test_what_was_withdrawn_neither_contradicts_nor_is_contradicted(ledger, claims):
+    ours, other, theirs = claims
+    with ledger.begin() as session:
+        withdraw(session, ours, "ada", REASON)
+        contradict(session, theirs, other, "ada", REASON)
+    with pytest.raises(RefusedInputError, match="was withdrawn"), ledger.begin() as session:
+        contradict(session, theirs, ours, "ada", REASON)
+    with pytest.raises(TooLateError, match="was withdrawn"), ledger.begin() as session:
+        contradict(session, ours, theirs, "bob", REASON)
 
 
 @pytest.mark.parametrize("reason", ["", "   ", "x" * 2001, "a\nb", "nul\0", "e\u0301", "\ud800", "\u202eevil"])
