@@ -8,7 +8,20 @@ from importlib.metadata import version
 
 from fastapi import FastAPI
 
-from app.api import claims, datasets, evidence, health, imports, instruments, links, listing, log, predictions, runs
+from app.api import (
+    claims,
+    datasets,
+    evidence,
+    health,
+    imports,
+    instruments,
+    links,
+    listing,
+    log,
+    predictions,
+    reproductions,
+    runs,
+)
 from app.api.protocol import description, logs, problems
 from app.api.protocol.transport import Transport
 from app.dispatch import Dispatch
@@ -17,7 +30,20 @@ from app.ledger.database import Ledger
 from app.pages import views
 from app.settings import Settings, SettingsError, read_settings
 
-ROUTERS = (health, predictions, listing, claims, evidence, runs, links, imports, datasets, instruments, log)
+ROUTERS = (
+    health,
+    predictions,
+    listing,
+    claims,
+    evidence,
+    runs,
+    links,
+    reproductions,
+    imports,
+    datasets,
+    instruments,
+    log,
+)
 CONNECTIONS = 10
 
 

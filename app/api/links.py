@@ -1,4 +1,4 @@
-"""What a registrant may do to a claim of their own after filing: supersede it, withdraw it."""
+"""What people may say of a claim after it was filed: that it is superseded, contradicted, wrong or withdrawn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends
 
 from app import errors
-from app.api.protocol.access import Filer, TheLedger
+from app.api.protocol.access import Filer, TheLedger, caller_of
 from app.api.protocol.addresses import ClaimInPath, missing
 from app.api.protocol.bodies import REASON, body_of
 from app.api.protocol.description import answers, body, reference
@@ -17,9 +17,11 @@ from app.api.protocol.querying import STRICT
 from app.api.protocol.reading import read_as
 from app.api.protocol.refusals import refused_as
 from app.api.schemas.history import LogEntry
-from app.api.schemas.links import Superseding, Withdrawing
+from app.api.schemas.links import Contradicting, Correcting, Superseding, Withdrawing
 from app.ledger import links
-from app.ledger.errors import NotTheRegistrantError, TooLateError, UnknownClaimError
+from app.ledger.correcting import Asked, correct
+from app.ledger.errors import NotCorrectableError, NotTheRegistrantError, TooLateError, UnknownClaimError
+from app.ledger.registrants import Caller
 from claims.flaws import Flaw, RefusedInputError
 
 router = APIRouter(tags=["claims"], dependencies=[STRICT])
@@ -28,7 +30,9 @@ ONCE = (
     "A claim is superseded once, and not after it was withdrawn. Supersede the claim that replaced it instead, "
     "or let the newer claim stand by itself."
 )
-PROBLEMS: dict[int | str, dict[str, Any]] = answers(
+OTHERWISE = "What was said once is not said again, and what was withdrawn claims nothing any more."
+ADMIN = "admin"  # may correct the claims of others too
+REFUSALS = (
     errors.UnauthenticatedError,
     errors.ScopeMissingError,
     errors.NotYourClaimError,
@@ -40,6 +44,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = answers(
     errors.WrongContentEncodingError,
     errors.InvalidLinkError,
 )
+PROBLEMS: dict[int | str, dict[str, Any]] = answers(*REFUSALS)
 
 
 @router.post(
@@ -54,6 +59,43 @@ def supersede(ledger: TheLedger, caller: Filer, claim: ClaimInPath, document: Bo
         given = read_as(Superseding, document)
         with _in_words(claim, ONCE), ledger.begin() as session:
             return LogEntry.of(links.supersede(session, claim, given.by, caller.registrant, given.reason))
+
+
+@router.post(
+    "/v1/claims/{claim}/contradict",
+    summary="Say that a claim of one's own contradicts somebody else's",
+    responses=PROBLEMS,
+    openapi_extra=body(REASON, reference(Contradicting), "The claim that contradicts it, and why."),
+)
+def contradict(ledger: TheLedger, caller: Filer, claim: ClaimInPath, document: Body) -> LogEntry:
+    """Only others contradict a claim: one's own is superseded. Both stay as they are; the answer is the entry."""
+    with refused_as(errors.InvalidLinkError):
+        given = read_as(Contradicting, document)
+        with _in_words(claim, OTHERWISE), ledger.begin() as session:
+            return LogEntry.of(links.contradict(session, claim, given.by, caller.registrant, given.reason))
+
+
+@router.post(
+    "/v1/claims/{claim}/correct",
+    summary="Have the figures of a verdict computed anew",
+    responses=answers(*REFUSALS, errors.NotCorrectableError),
+    openapi_extra=body(REASON, reference(Correcting), "Which run, what was wrong with it, and why it is corrected."),
+)
+def correct_claim(
+    ledger: TheLedger, caller: Annotated[Caller, Depends(caller_of)], claim: ClaimInPath, document: Body
+) -> LogEntry:
+    """The ledger computes the estimates from the stored rows with the instrument's code as it is now, and judges again.
+
+    For the claim's registrant, with the scope `file`, or for a key with the scope `admin`. Both verdicts stay on the
+    ledger. The answer is the `corrected` entry; the second `adjudicated` follows it. It takes as long as estimating.
+    """
+    if not caller.scopes & {"file", ADMIN}:
+        raise errors.ScopeMissingError("file", sorted(caller.scopes))
+    with refused_as(errors.InvalidLinkError):
+        given = read_as(Correcting, document)
+        asked = Asked(claim, given.run, given.cause, given.reason)
+        with _in_words(claim):
+            return LogEntry.of(correct(ledger, asked, caller.registrant, admin=ADMIN in caller.scopes))
 
 
 @router.post(
@@ -86,6 +128,8 @@ def _in_words(claim: str, too_late: str | None = None) -> Iterator[None]:
         if error.claim == claim:
             raise errors.NotYourClaimError(f"Claim {claim} is somebody else's.") from None
         raise _named("not_your_claim", f"claim {error.claim} is somebody else's", "Name a claim of your own.") from None
+    except NotCorrectableError as error:
+        raise errors.NotCorrectableError(f"Claim {error.claim}: {error}.", remedy=error.remedy) from None
     except TooLateError as error:
         raise errors.TooLateError(f"Claim {error.claim}: {error}.", remedy=too_late) from None
 

@@ -41,5 +41,14 @@ class TooLateError(Exception):
         self.claim = claim
 
 
+class NotCorrectableError(Exception):
+    """The verdict on `claim` cannot be corrected; the text says why, `remedy` what to do."""
+
+    def __init__(self, claim: str, why: str, remedy: str) -> None:
+        super().__init__(why)
+        self.claim = claim
+        self.remedy = remedy
+
+
 class IdempotencyKeyReusedError(Exception):
     """The key came with another request before."""

@@ -14,7 +14,7 @@ from claims.flaws import Flaw, RefusedInputError, pointer
 from claims.lifecycle import IllegalStepError
 from claims.registration.model import Registration
 
-LONGEST_REASON = 2000
+LONGEST_TEXT = 2000
 # What a claim stands on, and what replaced any of it: from a claim, both lead to the ground that it has now.
 GROUND = """
 WITH RECURSIVE steps(above, below) AS NOT MATERIALIZED (
@@ -33,7 +33,7 @@ def supersede(session: Session, claim: str, by: str, registrant: str, reason: st
     Raises `UnknownClaimError`, `NotTheRegistrantError`, `TooLateError` (superseded already, or withdrawn),
     `RefusedInputError`.
     """
-    _check_reason(reason)
+    check_texts(reason=reason)
     if by == claim:
         raise _refusal("same_claim", "a claim does not supersede itself", "Name the newer claim.")
     lock(session)
@@ -50,7 +50,7 @@ def contradict(session: Session, claim: str, by: str, registrant: str, reason: s
     Raises `UnknownClaimError`, `NotTheRegistrantError` (of `by`), `TooLateError` (contradicted by it already, or
     withdrawn), `RefusedInputError`.
     """
-    _check_reason(reason)
+    check_texts(reason=reason)
     if by == claim:
         raise _refusal("same_claim", "a claim does not contradict itself", "Name the claim that speaks against it.")
     lock(session)
@@ -68,7 +68,7 @@ def withdraw(session: Session, claim: str, registrant: str, reason: str) -> Entr
 
     Raises `UnknownClaimError`, `NotTheRegistrantError`, `TooLateError` (opened or withdrawn), `RefusedInputError`.
     """
-    _check_reason(reason)
+    check_texts(reason=reason)
     # The run first: a worker that opens it holds it too, and whoever has the log may not wait for a run.
     session.exec(select(RunRow.id).where(RunRow.claim == claim).order_by(col(RunRow.id)).with_for_update()).all()
     lock(session)
@@ -113,12 +113,14 @@ def _check_own(session: Session, claim: str, registrant: str) -> None:
         raise NotTheRegistrantError(claim)
 
 
-def _check_reason(reason: str) -> None:
-    """A reason is mandatory; raises `RefusedInputError` for one that is empty, too long or not plain text."""
-    flaws = flaws_of_line(reason, "/reason", "the reason")
-    if not 0 < len(reason.strip()) <= len(reason) <= LONGEST_REASON:
-        remedy = f"Say why in 1 to {LONGEST_REASON} characters."
-        flaws.append(Flaw("/reason", "bad_length", f"the reason has {len(reason)} characters", remedy))
+def check_texts(**texts: str) -> None:
+    """Every such text is mandatory; raises `RefusedInputError` for one that is empty, too long or not plain text."""
+    flaws: list[Flaw] = []
+    for name, given in texts.items():
+        flaws += flaws_of_line(given, pointer(name), f"the {name}")
+        if not 0 < len(given.strip()) <= len(given) <= LONGEST_TEXT:
+            detail = f"the {name} has {len(given)} characters"
+            flaws.append(Flaw(pointer(name), "bad_length", detail, f"Say it in 1 to {LONGEST_TEXT} characters."))
     if flaws:
         raise RefusedInputError(*flaws)
 

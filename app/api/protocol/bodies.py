@@ -64,6 +64,13 @@ async def _read(request: Request, rule: BodyRule) -> bytes:
     return bytes(body)
 
 
+async def no_body(request: Request) -> None:
+    """Refuses a body where none is taken, at its first byte: what it asks for would be ignored."""
+    async for chunk in request.stream():
+        if chunk:
+            raise BadRequestError("This address takes no body: leave it out.", headers={"Connection": "close"})
+
+
 def _check_encoding(request: Request) -> None:
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding != "identity":

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from app.api.protocol.bodies import BodyRule
 from app.api.protocol.problems import MEDIA_TYPE, as_object
-from app.api.schemas.links import Superseding, Withdrawing
+from app.api.schemas.links import Contradicting, Correcting, Superseding, Withdrawing
 from app.api.schemas.problems import Place, Problem
 from app.errors import (
     BadRequestError,
@@ -32,7 +32,16 @@ EVERYWHERE: tuple[type[ProblemError], ...] = (
     UnavailableError,
 )
 # Bodies are read by `claims`, not by FastAPI, which therefore does not know their models.
-MODELS: tuple[type[BaseModel], ...] = (Problem, Place, Registration, Record, Superseding, Withdrawing)
+MODELS: tuple[type[BaseModel], ...] = (
+    Problem,
+    Place,
+    Registration,
+    Record,
+    Superseding,
+    Contradicting,
+    Correcting,
+    Withdrawing,
+)
 
 
 def answers(*problems: type[ProblemError]) -> dict[int | str, dict[str, Any]]:

@@ -14,6 +14,13 @@ Reason = Annotated[
 ]
 
 
+RunName = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z0-9]{12,20}-[0-9]{1,9}$"),
+    Field(description="the id of a run, such as k3v9x2m8q4w7-1"),
+]
+
+
 class Given(BaseModel):
     """Every body that is not a registration: unknown keys refused, nothing coerced."""
 
@@ -24,6 +31,21 @@ class Superseding(Given):
     """`by` replaces the claim; both stay on the ledger."""
 
     by: ExistingClaim
+    reason: Reason
+
+
+class Contradicting(Given):
+    """`by`, a claim of the caller's own, speaks against the claim; both stand as they are."""
+
+    by: ExistingClaim
+    reason: Reason
+
+
+class Correcting(Given):
+    """`run` is the one that decided the claim, `cause` what was wrong; the ledger computes the figures itself."""
+
+    run: RunName
+    cause: Reason
     reason: Reason
 
 

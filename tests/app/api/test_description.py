@@ -45,11 +45,17 @@ def test_every_operation_names_its_problems(described):
         assert {"422", "500", "503"} <= set(operation["responses"]), name
 
 
+WITHOUT_BODY = {"POST /v1/claims/{claim}/reproduce"}
+
+
 def test_writing_names_its_key_and_its_body(described):
     writes = [(name, operation) for name, operation in operations(described) if name.startswith("POST")]
     assert {"POST /v1/predictions", "POST /v1/imports"} <= {name for name, _ in writes}
     for name, operation in writes:
         assert operation["security"] == [{"key": []}], name
+        if name in WITHOUT_BODY:
+            assert "requestBody" not in operation
+            continue
         assert operation["requestBody"]["required"], name
         assert {"401", "403", "408", "413", "415"} <= set(operation["responses"]), name
 

@@ -1,4 +1,4 @@
-"""Superseding and withdrawing."""
+"""Superseding, contradicting, reproducing and withdrawing."""
 
 import json
 
@@ -123,3 +123,67 @@ def test_no_such_claim(service, problem_of):
 
 def test_a_long_body_is_not_read(service, problem_of):
     problem_of(post(service, f"/v1/claims/{'a' * 16}/withdraw", b"x" * 65537), 413, "body_too_large")
+
+
+def test_a_claim_of_ones_own_contradicts_somebody_elses(service, file_claim, problem_of):
+    mine, theirs = file_claim(), file_claim(service.bob)
+    body = {"by": mine, "reason": "The sampling was the cause."}
+    answer = post(service, f"/v1/claims/{theirs}/contradict", body)
+    assert (answer.status_code, answer.json()["type"], answer.json()["payload"]) == (200, "contradicted", body)
+    again = problem_of(post(service, f"/v1/claims/{theirs}/contradict", body), 409, "too_late")
+    assert again["detail"] == f"Claim {theirs}: it is contradicted by {mine} already."
+    own = problem_of(post(service, f"/v1/claims/{mine}/contradict", {**body, "by": file_claim()}), 422, "invalid_link")
+    assert [(flaw["code"], mine in flaw["remedy"]) for flaw in own["errors"]] == [("own_claim", True)]
+    other = post(service, f"/v1/claims/{theirs}/contradict", {**body, "by": file_claim(service.bob)})
+    (flaw,) = problem_of(other, 422, "invalid_link")["errors"]
+    assert (flaw["pointer"], flaw["code"]) == ("/by", "not_your_claim")
+
+
+def reproduce(service, claim, key=None, **headers):
+    sent = {"Authorization": f"Bearer {key or service.bob}", **headers}
+    return service.client.post(f"/v1/claims/{claim}/reproduce", headers=sent)
+
+
+def test_a_reproduction_is_one_request(service, client, file_claim):
+    claim = file_claim()
+    answer = reproduce(service, claim)
+    assert answer.status_code == 201
+    receipt = answer.json()
+    assert answer.headers["Location"] == f"/v1/claims/{receipt['claim']}"
+    assert receipt["registrant"] == "bob"
+    assert receipt["entry"]["object"]["payload"]["reproduces"] == claim
+    first, second = (client.get(f"/v1/claims/{one}").json() for one in (claim, receipt["claim"]))
+    assert second["reproduces"] == claim
+    assert second["registration"] == first["registration"]
+    assert second["document_sha256"] == first["document_sha256"] == receipt["document_sha256"]
+    assert client.get(f"/v1/claims/{receipt['claim']}/runs").json()["items"][0]["status"] == "queued"
+
+
+def test_the_same_key_gets_the_first_reproduction_again(service, file_claim, problem_of):
+    claim, other = file_claim(), file_claim()
+    first, again = (reproduce(service, claim, **{"Idempotency-Key": f"r-{claim}"}) for _ in range(2))
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.json() == again.json()
+    problem_of(reproduce(service, other, **{"Idempotency-Key": f"r-{claim}"}), 422, "idempotency_key_reused")
+    assert reproduce(service, claim).json()["claim"] != first.json()["claim"]
+
+
+def test_what_cannot_be_reproduced_says_why(service, file_claim, problem_of):
+    claim = file_claim()
+    post(service, f"/v1/claims/{claim}/withdraw", {"reason": "x"})
+    before = service.entries()
+    assert "was withdrawn" in problem_of(reproduce(service, claim), 409, "too_late")["detail"]
+    problem_of(reproduce(service, "a" * 16), 404, "not_found")
+    problem_of(reproduce(service, claim, service.reader), 403, "scope_missing")
+    sent = {"Authorization": f"Bearer {service.bob}"}
+    problem_of(service.client.post(f"/v1/claims/{claim}/reproduce", content=b"{}", headers=sent), 400, "bad_request")
+    assert service.entries() == before
+
+
+def test_an_amendment_does_not_stand_on_what_it_amends(service, document, file_claim, problem_of):
+    ground = file_claim()
+    above = file_claim(builds_on=[ground])
+    for named in ([ground], [file_claim(), above]):
+        body = document(amends={"claim": ground, "reason": "Better."}, builds_on=named)
+        (flaw,) = problem_of(service.file(json.dumps(body).encode()), 422, "invalid_registration")["errors"]
+        assert (flaw["pointer"], flaw["code"]) == (f"/builds_on/{len(named) - 1}", "circular_link")
