@@ -20,6 +20,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 RELAY_SECONDS = 2.0
 SWEEP_SECONDS = 5.0
+PUBLISH_SECONDS = 2.0
 # Messages of a worker that died are delivered again after this; long before, its lease expires and the sweep acts.
 VISIBILITY_SECONDS = 24 * 3600
 SOFT_SHUTDOWN_SECONDS = 2.0
@@ -56,6 +57,7 @@ def create(settings: Settings) -> Celery:
         beat_schedule={
             "relay": _every(RELAY_SECONDS, "workers.relay"),
             "sweep": _every(SWEEP_SECONDS, "workers.sweep"),
+            "publish": _every(PUBLISH_SECONDS, "workers.publish"),
         },
     )
     return celery

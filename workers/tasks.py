@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from app.ledger import joining, outbox, runs
+from app.ledger import checkpoints, joining, outbox, runs
 from workers import finishing, measuring
 from workers.celery_app import app
 from workers.measuring import Worker
-from workers.process import ledger, settings
+from workers.process import ledger, settings, signing
 
 MESSAGE_SECONDS = 600  # by then it has been sent again
 
@@ -41,6 +41,12 @@ def sweep() -> None:
         waiting = joining.ready(session)
     for run in waiting:
         finishing.finish_run(ledger(), run)
+
+
+@app.task(name="workers.publish")
+def publish() -> None:
+    """Sign the head of the log if it has grown, and write it outside the database."""
+    checkpoints.publish(ledger(), signing(), settings().checkpoints)
 
 
 def _send(run: str, index: int, queue: str) -> None:

@@ -1,0 +1,142 @@
+"""Signed heads of the tree: issued as the log grows, kept for ever, and written outside the database as well."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlmodel import Session, col, select
+
+from app.ledger import tree
+from app.ledger.database import Ledger
+from app.ledger.signing import Signing
+from app.ledger.tables import CheckpointRow
+from claims import checkpoint, merkle
+from claims.checkpoint import Checkpoint
+from claims.entries import format_time, parse_time
+
+
+class ForkedLogError(RuntimeError):
+    """The log is not the one that was signed before; nothing more is signed until an operator has looked."""
+
+
+@dataclass(frozen=True)
+class Issued:
+    """A checkpoint as published: `note` carries our own signature alone."""
+
+    size: int
+    root: bytes
+    note: str
+    time: datetime
+
+
+def newest(session: Session) -> Issued | None:
+    return _one(session, select(CheckpointRow).order_by(col(CheckpointRow.size).desc()).limit(1))
+
+
+def at(session: Session, size: int) -> Issued | None:
+    """The checkpoint of exactly this size."""
+    return _one(session, select(CheckpointRow).where(CheckpointRow.size == size))
+
+
+def covering(session: Session, seq: int) -> Issued | None:
+    """The first checkpoint whose tree holds the entry at `seq`."""
+    query = select(CheckpointRow).where(CheckpointRow.size > seq).order_by(col(CheckpointRow.size)).limit(1)
+    return _one(session, query)
+
+
+def issue(session: Session, signing: Signing) -> Issued | None:
+    """The checkpoint of the log as this transaction sees it, signed and stored if it is new; None for an empty log.
+
+    Raises `ForkedLogError` when the tree does not continue the newest checkpoint.
+    """
+    size, last = tree.size(session), newest(session)
+    if last is not None and last.size == size:
+        return last
+    if last is not None and last.size > size:
+        raise ForkedLogError(f"the log has {size} entries, and a checkpoint over {last.size} was signed")
+    if size == 0:
+        return None
+    read = tree.reader(session)
+    if last is not None and merkle.root(last.size, read) != last.root:
+        raise ForkedLogError(f"the first {last.size} entries are not those that were signed")
+    root = merkle.root(size, read)
+    note = checkpoint.sign(Checkpoint(signing.name, size, root), signing.name, signing.key)
+    values = {"size": size, "root": root, "note": note, "time": func.clock_timestamp()}
+    session.execute(upsert(CheckpointRow).values(values).on_conflict_do_nothing())
+    return at(session, size)  # another process may have been first: the one that is stored is the one that counts
+
+
+def _one(session: Session, query: object) -> Issued | None:
+    row = session.exec(query).one_or_none()  # type: ignore[call-overload]
+    return None if row is None else Issued(row.size, row.root, row.note, row.time)
+
+
+def publish(ledger: Ledger, signing: Signing, file: Path) -> Issued | None:
+    """Issue the newest checkpoint, unless the outside copy contradicts it, and write what the copy lacks of it.
+
+    Called by one process at a time (the clock's). Raises `ForkedLogError` when the file remembers another history,
+    such as that of a database since restored from an older backup.
+    """
+    remembered = list(read_copies(file))
+    with ledger.begin() as session:
+        _refuse_other_history(session, remembered[-1] if remembered else None)
+        last = issue(session, signing)
+        known = remembered[-1].size if remembered else 0
+        query = select(CheckpointRow).where(CheckpointRow.size > known).order_by(col(CheckpointRow.size))
+        new = [Issued(row.size, row.root, row.note, row.time) for row in session.exec(query)]
+    _append(file, new)
+    return last
+
+
+def read_copies(file: Path) -> Iterator[Issued]:
+    """The checkpoints that the file remembers, one JSON object a line, in the order in which they were written.
+
+    A last line that a crash has cut short was never relied on and is left out; raises ValueError for any other.
+    """
+    if not file.exists():
+        return
+    for line in file.read_text(encoding="utf-8").splitlines(keepends=True):
+        if line.endswith("\n"):
+            kept = json.loads(line)
+            root = base64.b64decode(kept["root"], validate=True)
+            yield Issued(kept["size"], root, kept["note"], parse_time(kept["time"]))
+
+
+def _refuse_other_history(session: Session, last: Issued | None) -> None:
+    if last is None:
+        return
+    size = tree.size(session)
+    if size < last.size:
+        raise ForkedLogError(f"the log has {size} entries, and a checkpoint over {last.size} was published")
+    if merkle.root(last.size, tree.reader(session)) != last.root:
+        raise ForkedLogError(f"the first {last.size} entries are not those that were published")
+
+
+def _append(file: Path, new: list[Issued]) -> None:
+    if not new:
+        return
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lines = [
+        {"size": one.size, "root": base64.b64encode(one.root).decode(), "note": one.note, "time": format_time(one.time)}
+        for one in new
+    ]
+    whole = "".join(json.dumps(line) + "\n" for line in lines)
+    with file.open("a+b") as opened:
+        _drop_cut_line(opened.fileno())
+        opened.write(whole.encode())
+        opened.flush()
+        os.fsync(opened.fileno())
+
+
+def _drop_cut_line(descriptor: int) -> None:
+    """End the file after its last whole line: a crash may have cut the one behind it."""
+    written = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
+    os.ftruncate(descriptor, written.rfind(b"\n") + 1)
