@@ -19,7 +19,7 @@ from app.api.schemas.answers import Page
 from app.api.schemas.claims import Claim, ClaimLink, FullHypothesis, commit_of, listed
 from app.api.schemas.history import LogEntry
 from app.api.schemas.voids import voids_of
-from app.ledger import log, queries, records
+from app.ledger import imports, log, queries, records
 from app.ledger.queries import ClaimSummary
 from claims.precedence import Precedence, why
 from claims.registration.model import Registration
@@ -33,7 +33,7 @@ def get_claim(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Respon
     with ledger.begin() as session:
         summary = queries.get_claim(session, claim)
         if summary is None:
-            raise missing("claim", claim)
+            raise _no_claim(session, claim)
         answer = _whole(session, summary)
     return json_answer(request, answer)
 
@@ -47,10 +47,18 @@ def get_claim(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Respon
 def get_history(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
     """Every entry of the log about this claim, oldest first: all else that is said of it follows from these."""
     with ledger.begin() as session:
+        if queries.get_claim(session, claim) is None:
+            raise _no_claim(session, claim)
         entries = log.history(session, claim)
-    if not entries:
-        raise missing("claim", claim)
     return json_answer(request, Page[LogEntry](items=[LogEntry.of(entry) for entry in entries], next=None))
+
+
+def _no_claim(session: Session, claim: str) -> errors.NotFoundError:
+    """That there is no such claim; where an imported record has the name, where that is."""
+    if imports.find(session, claim) is None:
+        return missing("claim", claim)
+    detail = f"There is no claim {claim!r}: it is an imported record, which was not measured here."
+    return errors.NotFoundError(detail, remedy=f"GET /v1/imports/{claim} answers with it.")
 
 
 def _whole(session: Session, summary: ClaimSummary) -> Claim:

@@ -1,4 +1,4 @@
-"""A registration in a file, as the JSON bytes that are sent."""
+"""A registration, or a record to import, in a file, as the JSON bytes that are sent."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from app.cli.errors import BadInputError, flaw_line
 from claims.flaws import RefusedInputError
 from claims.registration.yaml_form import read_yaml
+from claims.strict_json import decode, parse, settle
 
 YAML_SUFFIXES = {".yaml", ".yml"}
 
@@ -20,7 +21,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_document(path: Path) -> bytes:
-    """The JSON body for POST /v1/predictions: a JSON file as it is, a YAML file read by the rules of `claims`."""
+    """The JSON body to send: a JSON file as it is, a YAML file read by the rules of `claims`."""
     body = read_bytes(path)
     if path.suffix.lower() not in YAML_SUFFIXES:
         return body
@@ -30,3 +31,13 @@ def read_document(path: Path) -> bytes:
         flaws = (flaw_line(vars(flaw)) for flaw in error.flaws)
         raise BadInputError("\n".join([f"{path} is refused; nothing was sent.", *flaws])) from error
     return json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
+
+
+def schema_of(body: bytes) -> str | None:
+    """What a JSON document says that it is; None where it says nothing that can be read. The service judges it."""
+    try:
+        document, _ = settle(parse(decode(body)))
+    except RefusedInputError:
+        return None
+    said = document.get("schema") if isinstance(document, dict) else None
+    return said if isinstance(said, str) else None

@@ -7,16 +7,20 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.documents import read_document
+from app.cli.documents import read_document, schema_of
+from app.cli.errors import BadInputError
 from app.cli.local import connect
 from app.cli.options import AsJson, Key, Url
 from app.cli.output import line, print_json
 from app.cli.service import Service
 from app.cli.watch import conclude
+from claims.imports import SCHEMA as IMPORTED
 
 
 def file(
-    document: Annotated[Path, typer.Argument(metavar="FILE", help="The registration, .yaml, .yml or JSON.")],
+    document: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The registration or the record, .yaml, .yml or JSON.")
+    ],
     *,
     idempotency_key: Annotated[
         str | None, typer.Option(help="Sending the same file again with the same key gives the first answer again.")
@@ -31,10 +35,17 @@ def file(
     """File a prediction from a YAML or JSON file.
 
     Prints the claim's address and its signed receipt: keep the receipt, it proves what was frozen and when.
-    With --json it prints the receipt alone, or with --watch as well the claim as it ended.
+    With --json it prints the receipt alone, or with --watch as well the claim as it ended. A published result
+    (schema antedate.import/1) is imported instead: it is no claim, so there is nothing to watch.
     """
     body = read_document(document)
+    imported = schema_of(body) == IMPORTED
+    if imported and then_watch:
+        raise BadInputError(f"{document} is a record to import: nothing measures it. Leave --watch out.")
     with connect(url, key) as service:
+        if imported:
+            _import(service, body, idempotency_key, as_json=as_json)
+            return
         receipt = post_prediction(service, body, idempotency_key)
         if not as_json:
             print_receipt(service, receipt)
@@ -46,9 +57,25 @@ def file(
 
 def post_prediction(service: Service, body: bytes, idempotency_key: str | None = None) -> dict[str, Any]:
     """File the JSON document `body`; the receipt. Raises RefusedError, `already_filed` among its codes."""
+    return _post(service, "/v1/predictions", body, idempotency_key)
+
+
+def _import(service: Service, body: bytes, idempotency_key: str | None, *, as_json: bool) -> None:
+    record = _post(service, "/v1/imports", body, idempotency_key)
+    if as_json:
+        print_json(record)
+        return
+    line("record", f"{service.url}{record['page']}")
+    line("document", f"sha256:{record['document_sha256']}")
+    line("imported", record["imported"])
+    line("precedence", record["precedence"])
+    line("published as", record["outcome"])
+
+
+def _post(service: Service, path: str, body: bytes, idempotency_key: str | None) -> dict[str, Any]:
     headers = {"Idempotency-Key": idempotency_key} if idempotency_key is not None else None
-    receipt: dict[str, Any] = service.post("/v1/predictions", body, "application/json", headers=headers).value
-    return receipt
+    answer: dict[str, Any] = service.post(path, body, "application/json", headers=headers).value
+    return answer
 
 
 def print_receipt(service: Service, receipt: dict[str, Any]) -> None:

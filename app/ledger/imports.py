@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
@@ -55,9 +54,12 @@ def count(session: Session) -> int:
     return session.exec(select(func.count()).select_from(ImportRow)).one()
 
 
-def titles(session: Session, records: Sequence[str]) -> Mapping[str, str]:
-    """The title of each of these records that there is."""
-    return dict(session.execute(select(ImportRow.id, ImportRow.title).where(col(ImportRow.id).in_(records))).tuples())
+def beside(session: Session, row: ImportRow) -> tuple[ImportRow | None, ImportRow | None]:
+    """The record that `row` replaced, and the one that replaced it."""
+    replaces = row.record.get("replaces")
+    older = find(session, replaces["record"]) if replaces else None
+    newer = find(session, row.superseded_by) if row.superseded_by else None
+    return older, newer
 
 
 def _refuse_duplicate(session: Session, read: ReadRecord) -> None:

@@ -26,6 +26,7 @@ NAVIGATION = (
     ("/refuted-and-superseded", "Refuted & superseded"),
     ("/instruments", "Instruments"),
     ("/datasets", "Datasets"),
+    ("/imports", "Imported"),
     ("/log", "Log"),
 )
 # A link's type, and whether it comes in, to what it is from the side of the claim whose page this is.

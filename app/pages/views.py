@@ -9,19 +9,22 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlmodel import Session
 
 from app.api.protocol.access import TheLedger
-from app.api.protocol.addresses import ClaimInPath, missing
+from app.api.protocol.addresses import ClaimInPath, RecordInPath, missing
 from app.api.protocol.conditional import tagged
 from app.api.protocol.refusals import refused_as
 from app.errors import InvalidQueryError, NotFoundError, ProblemError
 from app.ledger import datasets as stored
+from app.ledger import imports as imported
 from app.ledger import queries
 from app.ledger.filters import ClaimFilter
 from app.ledger.log import newest
 from app.ledger.scorecards import scorecards
+from app.ledger.tables import ImportRow
 from app.pages import asking, assets, reading
 from app.pages.claim.page import claim_page
 from app.pages.datasets import dataset_view
 from app.pages.home import tallies
+from app.pages.imports import record_line, record_page
 from app.pages.instruments import instrument_views
 from app.pages.lines import ClaimLine
 from app.pages.listing import address, listing
@@ -55,9 +58,9 @@ def error_page(request: Request, problem: ProblemError) -> HTMLResponse:
 def home(request: Request, ledger: TheLedger) -> Response:
     asking.check(request.query_params, ())
     with ledger.begin() as session:
-        counts = queries.counts(session)
+        counts, records = queries.counts(session), imported.count(session)
         newest = _lines(session, ClaimFilter(status=VERDICTS), NEWEST)
-    return page(request, "home.html", tallies=tallies(counts), newest=newest, total=counts.claims)
+    return page(request, "home.html", tallies=tallies(counts), newest=newest, total=counts.claims, records=records)
 
 
 @router.get("/claims")
@@ -87,6 +90,8 @@ def claim(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
     asking.check(request.query_params, ())
     with ledger.begin() as session:
         record = reading.claim_record(session, claim)
+        if record is None and imported.find(session, claim) is not None:
+            return RedirectResponse(f"/imports/{claim}", status_code=303)
         if record is None:
             raise missing("claim", claim)
 
@@ -130,6 +135,32 @@ def datasets(request: Request, ledger: TheLedger) -> Response:
     return page(request, "datasets.html", datasets=[dataset_view(row) for row in found.items], next=found.next)
 
 
+@router.get("/imports")
+def imports(request: Request, ledger: TheLedger) -> Response:
+    asking.check(request.query_params, ("cursor",))
+    with refused_as(InvalidQueryError), ledger.begin() as session:
+        found = imported.newest(session, cursor=asking.cursor(request.query_params), limit=LINES)
+        lines = [record_line(row) for row in found.items]
+    return page(request, "imports.html", records=lines, next=found.next)
+
+
+@router.get("/imports/{record}")
+def imported_record(request: Request, ledger: TheLedger, record: RecordInPath) -> Response:
+    asking.check(request.query_params, ())
+    with ledger.begin() as session:
+        row = _imported(session, record)
+        found = record_page(row, *imported.beside(session, row))
+    return page(request, "import.html", page=found)
+
+
+@router.get("/imports/{record}/record.json")
+def record_file(request: Request, ledger: TheLedger, record: RecordInPath) -> Response:
+    """The record's canonical bytes: those whose hash it is known by."""
+    with ledger.begin() as session:
+        body = _imported(session, record).document
+    return _file(request, record, "record.json", body)
+
+
 @router.get("/log")
 def log(request: Request, ledger: TheLedger) -> Response:
     asking.check(request.query_params, ())
@@ -150,6 +181,13 @@ def problem(request: Request, code: str) -> Response:
     if known is None:
         raise NotFoundError(f"There is no problem type {code!r}.", remedy="The error reference lists every one.")
     return page(request, "problem.html", problem=known)
+
+
+def _imported(session: Session, record: str) -> ImportRow:
+    found = imported.find(session, record)
+    if found is None:
+        raise missing("imported record", record)
+    return found
 
 
 def _file(request: Request, claim: str, name: str, body: bytes) -> Response:
