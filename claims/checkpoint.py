@@ -19,7 +19,7 @@ _LINES = 3
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What a checkpoint says: the log's origin, the size and root of its tree, and extension lines, kept as they are."""
+    """What a checkpoint says: the log's origin, the its size and root, and extension lines as they are."""
 
     origin: str
     size: int

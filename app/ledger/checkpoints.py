@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 from app.ledger import tree
 from app.ledger.database import Ledger
 from app.ledger.signing import Signing
-from app.ledger.tables import CheckpointRow
+from app.ledger.tables import AnchorRow, CheckpointRow
 from claims import checkpoint, merkle
 from claims.checkpoint import Checkpoint
 from claims.entries import format_time, parse_time
@@ -50,6 +50,12 @@ def covering(session: Session, seq: int) -> Issued | None:
     """The first checkpoint whose tree holds the entry at `seq`."""
     query = select(CheckpointRow).where(CheckpointRow.size > seq).order_by(col(CheckpointRow.size)).limit(1)
     return _one(session, query)
+
+
+def cosignatures(session: Session, size: int) -> list[str]:
+    """The signature lines of the witnesses that have cosigned the checkpoint of this size, by name."""
+    query = select(AnchorRow.body).where(AnchorRow.size == size, AnchorRow.kind == "witness")
+    return [body.decode() for body in session.exec(query.order_by(col(AnchorRow.name)))]
 
 
 def issue(session: Session, signing: Signing) -> Issued | None:
