@@ -58,6 +58,11 @@ def cosignatures(session: Session, size: int) -> list[str]:
     return [body.decode() for body in session.exec(query.order_by(col(AnchorRow.name)))]
 
 
+def vouching(session: Session, size: int) -> list[str]:
+    """Who outside vouches for the checkpoint of this size: witnesses and timestamp authorities, by name."""
+    return list(session.exec(select(AnchorRow.name).where(AnchorRow.size == size).order_by(col(AnchorRow.name))))
+
+
 def issue(session: Session, signing: Signing) -> Issued | None:
     """The checkpoint of the log as this transaction sees it, signed and stored if it is new; None for an empty log.
 

@@ -1,10 +1,13 @@
-"""The log's page: where it stands, and how to check a receipt without this service."""
+"""The log's page: where it stands, and how to check it and a receipt without this service."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from app.ledger.checkpoints import Issued
+from app.ledger.signing import Signing
 from app.pages import words
 from app.pages.claim.facts import Fact
 from claims.entries import Entry
@@ -33,21 +36,31 @@ print(f"claim {{claim}}, frozen {{filed}}, sha256:{{document}}")
 @dataclass(frozen=True)
 class LogPage:
     facts: Sequence[Fact]
+    checkpoint: str | None
     recipe: str
     newest: Sequence[Entry]
 
 
-def log_page(name: str, vkey: str, size: int, newest: Sequence[Entry]) -> LogPage:
-    """The log called `name` at `size` entries, newest entry first."""
-    facts = [
-        Fact("Tree size", f"{words.count(size)} entries"),
-        Fact("Origin", f"antedate/{name}"),
+def log_page(
+    signing: Signing, size: int, head: Issued | None, vouching: Sequence[str], newest: Sequence[Entry]
+) -> LogPage:
+    """The log at `size` entries, its newest signed head and who else vouches for that, its newest entry first."""
+    facts = [Fact("Tree size", f"{words.count(size)} entries"), Fact("Origin", signing.name)]
+    if head is not None:
+        root = base64.b64encode(head.root).decode()
+        facts += [
+            Fact("Signed head", f"over {words.count(head.size)} entries", note=f"signed {words.utc(head.time)}"),
+            Fact("Its root", root, full=root, code=True),
+            Fact("Vouched for by", ", ".join(vouching) or "this service alone"),
+        ]
+    facts.append(
         Fact(
             "Verifier key",
-            vkey,
-            full=vkey,
+            signing.vkey,
+            full=signing.vkey,
             note="Ed25519, in C2SP vkey form; also at /v1/log/key. Keep a copy.",
             code=True,
-        ),
-    ]
-    return LogPage(facts, RECIPE.format(vkey=vkey), newest)
+        )
+    )
+    note = None if head is None else head.note
+    return LogPage(facts, note, RECIPE.format(vkey=signing.vkey), newest)

@@ -13,9 +13,9 @@ from app.api.protocol.addresses import ClaimInPath, RecordInPath, missing
 from app.api.protocol.conditional import tagged
 from app.api.protocol.refusals import refused_as
 from app.errors import InvalidQueryError, NotFoundError, ProblemError
+from app.ledger import checkpoints, queries, tree
 from app.ledger import datasets as stored
 from app.ledger import imports as imported
-from app.ledger import queries
 from app.ledger.filters import ClaimFilter
 from app.ledger.log import newest
 from app.ledger.scorecards import scorecards
@@ -166,8 +166,11 @@ def log(request: Request, ledger: TheLedger) -> Response:
     asking.check(request.query_params, ())
     signing = request.app.state.signing
     with ledger.begin() as session:
-        size, last = queries.counts(session).entries, newest(session, ENTRIES)
-    return page(request, "log.html", log=log_page(signing.log, signing.vkey, size, last))
+        size, last = tree.size(session), newest(session, ENTRIES)
+        head = checkpoints.newest(session)
+        vouching = checkpoints.vouching(session, head.size) if head else []
+    shown = log_page(signing, size, head, vouching, last)
+    return page(request, "log.html", log=shown, url=base_url(request))
 
 
 @router.get("/problems")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from app.ledger import checkpoints
 from app.ledger.log import history
 
 
@@ -53,3 +54,12 @@ def test_the_log_page_tells_its_size_and_key(site, visit):
         entries = 1 + sum(len(history(session, claim)) for claim in site.claims.values())  # and a dataset
     assert f"{entries} entries" in text
     assert site.app.state.signing.vkey in unescape(text)
+
+
+def test_the_log_page_shows_the_signed_head_and_who_vouches_for_it(site, visit):
+    with site.ledger.begin() as session:
+        issued = checkpoints.issue(session, site.app.state.signing)
+    text = unescape(visit.get("/log").text)
+    assert issued.note in text
+    assert f"over {issued.size} entries" in text
+    assert "this service alone" in text
