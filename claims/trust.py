@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 Trust = Literal["exploratory", "calibrated", "registered", "adjudicated"]
+TRUSTS: tuple[Trust, ...] = ("exploratory", "calibrated", "registered", "adjudicated")
 _BEFORE_THE_DATA = frozenset({"proven", "committed", "recorded"})
 _DECIDED = frozenset({"confirmed", "refuted"})
 

@@ -17,6 +17,8 @@ from app.api.schemas.answers import Page
 from app.api.schemas.claims import ListedClaim
 from app.ledger.filters import ClaimFilter
 from app.ledger.queries import MOST_IN_A_LIST, list_claims
+from claims.provenance import Dirty
+from claims.trust import Trust
 
 router = APIRouter(tags=["claims"], dependencies=[STRICT])
 
@@ -42,7 +44,11 @@ def get_claims(
     superseded: Annotated[bool | None, Query(description="Whether another claim replaced it.")] = None,
     contested: Annotated[bool | None, Query(description="Whether what it builds on gave way.")] = None,
     refuted_or_superseded: Annotated[bool | None, Query(description="Whether it did not hold or was replaced.")] = None,
+    reproduced: Annotated[bool | None, Query(description="Whether an independent reproduction is recorded.")] = None,
+    corrected: Annotated[bool | None, Query(description="Whether its verdict was corrected.")] = None,
     precedence: Annotated[list[Precedence], SEVERAL, Query(description="How we know it came before.")] = [],  # noqa: B006
+    trust: Annotated[list[Trust], SEVERAL, Query(description="How far it may be leaned on.")] = [],  # noqa: B006
+    dirty: Annotated[list[Dirty], SEVERAL, Query(description="The tree of the code that measured.")] = [],  # noqa: B006
     model: Words = [],  # noqa: B006
     instrument: Words = [],  # noqa: B006
     metric: Words = [],  # noqa: B006
@@ -60,7 +66,11 @@ def get_claims(
         superseded=superseded,
         contested=contested,
         refuted_or_superseded=refuted_or_superseded,
+        reproduced=reproduced,
+        corrected=corrected,
         precedence=tuple(precedence),
+        trust=tuple(trust),
+        dirty=tuple(dirty),
         model=tuple(model),
         instrument=tuple(instrument),
         metric=tuple(metric),

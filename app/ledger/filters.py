@@ -6,23 +6,29 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Text, cast, func
 from sqlalchemy.dialects.postgresql import ARRAY
-from sqlmodel import col
+from sqlmodel import col, select
 
-from app.ledger.tables import ClaimRow
+from app.ledger.tables import ClaimRow, EvidenceRow
 
 
 @dataclass(frozen=True)
 class ClaimFilter:
     """Every part narrows the list; an empty tuple or None leaves it open, several words mean any of them.
 
-    `q` is in the syntax of web search engines (words, "phrases", or, -not), over title, statement and rationale.
+    `dirty` is of the code that measured for the deciding run: a claim without evidence has none. `reproduced` asks for
+    an independent reproduction, whatever it found. `q` is in the syntax of web search engines (words, "phrases", or,
+    -not), over title, statement and rationale.
     """
 
     status: tuple[str, ...] = ()
     superseded: bool | None = None
     contested: bool | None = None
     refuted_or_superseded: bool | None = None
+    reproduced: bool | None = None
+    corrected: bool | None = None
     precedence: tuple[str, ...] = ()
+    trust: tuple[str, ...] = ()
+    dirty: tuple[str, ...] = ()
     model: tuple[str, ...] = ()
     instrument: tuple[str, ...] = ()
     metric: tuple[str, ...] = ()
@@ -33,6 +39,7 @@ class ClaimFilter:
         words = {
             ClaimRow.status: self.status,
             ClaimRow.precedence: self.precedence,
+            ClaimRow.trust: self.trust,
             ClaimRow.model: self.model,
             ClaimRow.instrument: self.instrument,
             ClaimRow.registrant: self.registrant,
@@ -40,14 +47,18 @@ class ClaimFilter:
         found: list[ColumnElement[bool]] = [col(column).in_(chosen) for column, chosen in words.items() if chosen]
         if self.metric:
             found.append(col(ClaimRow.metrics).op("&&")(cast(self.metric, ARRAY(Text))))
-        if self.superseded is not None:
-            given = col(ClaimRow.superseded_by)
-            found.append(given.is_not(None) if self.superseded else given.is_(None))
-        if self.contested is not None:
-            found.append(col(ClaimRow.contested).is_(self.contested))
-        if self.refuted_or_superseded is not None:
-            fell = (col(ClaimRow.status) == "refuted") | col(ClaimRow.superseded_by).is_not(None)
-            found.append(fell if self.refuted_or_superseded else ~fell)
+        if self.dirty:
+            deciding = (col(EvidenceRow.run) == col(ClaimRow.run)) & col(EvidenceRow.dirty).in_(self.dirty)
+            found.append(select(EvidenceRow.run).where(deciding).correlate(ClaimRow).exists())
+        replaced, refuted = col(ClaimRow.superseded_by).is_not(None), col(ClaimRow.status) == "refuted"
+        flags: list[tuple[bool | None, ColumnElement[bool]]] = [
+            (self.superseded, replaced),
+            (self.contested, col(ClaimRow.contested).is_(True)),
+            (self.refuted_or_superseded, refuted | replaced),
+            (self.reproduced, col(ClaimRow.reproduced).is_(True)),
+            (self.corrected, col(ClaimRow.corrected).is_(True)),
+        ]
+        found += [holds if asked else ~holds for asked, holds in flags if asked is not None]
         if self.q is not None:
             found.append(col(ClaimRow.search).op("@@")(func.websearch_to_tsquery("english", self.q)))
         return found

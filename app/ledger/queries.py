@@ -44,6 +44,8 @@ class ClaimSummary:
     run: str | None
     superseded_by: str | None
     contested: bool
+    reproduced: bool
+    corrected: bool
     filed: datetime
     opened: datetime | None
     judged: datetime | None

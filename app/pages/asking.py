@@ -10,12 +10,19 @@ from starlette.datastructures import QueryParams
 
 from app.errors import InvalidQueryError
 from app.ledger.filters import ClaimFilter
-from app.pages.listing import FLAGS, SEVERAL
+from app.pages.listing import DIRTY, FLAGS, SEVERAL
 from claims.flaws import Flaw, pointer
 from claims.lifecycle import CLAIM_STATUSES
 from claims.precedence import PRECEDENCES
+from claims.trust import TRUSTS
 
-CLOSED = {"status": CLAIM_STATUSES, "precedence": PRECEDENCES, **dict.fromkeys(FLAGS, ("true", "false"))}
+CLOSED = {
+    "status": CLAIM_STATUSES,
+    "precedence": PRECEDENCES,
+    "trust": TRUSTS,
+    "dirty": DIRTY,
+    **dict.fromkeys(FLAGS, ("true", "false")),
+}
 LONGEST_SEARCH = 1000  # the same as the API's
 CLAIMS = ("q", *SEVERAL, *FLAGS, "cursor")
 

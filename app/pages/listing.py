@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import get_args
 from urllib.parse import urlencode
 
 from app.ledger.filters import ClaimFilter
@@ -11,10 +12,13 @@ from app.pages.lines import ClaimLine
 from claims.instruments import catalogue
 from claims.lifecycle import CLAIM_STATUSES
 from claims.precedence import PRECEDENCES
+from claims.provenance import Dirty
+from claims.trust import TRUSTS
 
-SEVERAL = ("status", "model", "instrument", "metric", "registrant", "precedence")
-FLAGS = ("superseded", "contested", "refuted_or_superseded")
-LABELS = {"q": "text", "registrant": "filed by"}
+SEVERAL = ("status", "model", "instrument", "metric", "registrant", "precedence", "trust", "dirty")
+FLAGS = ("superseded", "contested", "refuted_or_superseded", "reproduced", "corrected")
+DIRTY = get_args(Dirty)
+LABELS = {"q": "text", "registrant": "filed by", "dirty": "tree of the code"}
 
 
 @dataclass(frozen=True)
@@ -101,10 +105,16 @@ def _flag(chosen: ClaimFilter, name: str) -> str:
 
 
 def _selects(chosen: ClaimFilter) -> list[SelectField]:
-    words = [("instrument", catalogue(), chosen.instrument), ("precedence", PRECEDENCES, chosen.precedence)]
+    words: list[tuple[str, Iterable[str], Sequence[str]]] = [
+        ("instrument", catalogue(), chosen.instrument),
+        ("precedence", PRECEDENCES, chosen.precedence),
+        ("trust", TRUSTS, chosen.trust),
+        ("dirty", DIRTY, chosen.dirty),
+    ]
     flags = [(name, ("true", "false"), tuple(filter(None, [_flag(chosen, name)]))) for name in FLAGS]
     return [
-        _select(name, _spoken(name).capitalize(), values, asked_for) for name, values, asked_for in [*words, *flags]
+        _select(name, _spoken(LABELS.get(name, name)).capitalize(), values, asked_for)
+        for name, values, asked_for in [*words, *flags]
     ]
 
 
@@ -143,7 +153,9 @@ def _metrics() -> list[str]:
 def _label(name: str, value: str) -> str:
     if name in FLAGS:
         return _spoken(name) if value == "true" else f"not {_spoken(name)}"
-    return f"{LABELS.get(name, name)}: {value.replace('_', ' ') if name in {'status', 'precedence'} else value}"
+    return (
+        f"{LABELS.get(name, name)}: {value.replace('_', ' ') if name in {'status', 'precedence', 'trust'} else value}"
+    )
 
 
 def _spoken(name: str) -> str:

@@ -36,6 +36,13 @@ def names(site, *words: str) -> set[str]:
         ("metric=rho.safety", {"agreement"}),
         ("registrant=ada&status=registered", {"contested", "registered"}),
         ("instrument=attribution_patching", set()),
+        ("trust=registered&status=refuted,confirmed", {"refuted", "hostile", "confirmed", "agreement"}),
+        ("trust=adjudicated", set()),
+        ("dirty=dirty&status=confirmed,inconclusive", {"confirmed", "inconclusive", "agreement"}),
+        ("dirty=clean,unknown&status=withdrawn", set()),
+        ("reproduced=true", set()),
+        ("corrected=true", set()),
+        ("corrected=false&reproduced=false&status=confirmed", {"confirmed", "agreement"}),
     ],
 )
 def test_filters_are_parameters_of_the_address(query: str, words: set[str], site, visit):
@@ -73,6 +80,9 @@ def test_an_untouched_form_leaves_no_clutter_in_the_address(visit):
     [
         ("status=nope", "cannot be"),
         ("superseded=perhaps", "cannot be"),
+        ("trust=blind", "cannot be"),
+        ("dirty=true", "cannot be"),
+        ("corrected=1", "cannot be"),
         ("colour=red", "There is no filter"),
         ("q=a&q=b", "stands twice"),
         ("q=a%00b", "control character"),
