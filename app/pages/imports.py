@@ -15,7 +15,7 @@ OUTCOMES: Mapping[str, str] = {
     "confirmed": "published as confirmed",
     "refuted": "published as refuted",
     "inconclusive": "published as inconclusive",
-    "reported": "a reported number",
+    "reported": "a number that nobody predicted",
 }
 FROZEN: Mapping[bool | None, str] = {
     True: "The source says that the prediction was frozen before the data.",
@@ -85,13 +85,17 @@ class Other:
 
 @dataclass(frozen=True)
 class RecordPage:
-    """A record whole; `replaces` and `superseded_by` are None where there is no such record."""
+    """A record whole. `columns` are those of the table of figures in which anything stands.
+
+    `replaces` and `superseded_by` are None where there is no such record.
+    """
 
     line: RecordLine
     record: Record
     frozen: str
     corrections: Sequence[Correction]
     figures: Sequence[FigureView]
+    columns: Sequence[str]
     measured: Sequence[Fact]
     entered: Sequence[Fact]
     replaces: Other | None
@@ -123,12 +127,14 @@ def record_line(row: ImportRow) -> RecordLine:
 def record_page(row: ImportRow, older: ImportRow | None, newer: ImportRow | None) -> RecordPage:
     """The page of `row`, which replaces `older` and is replaced by `newer`."""
     record = Record.model_validate(row.record)
+    figures = [_figure(figure) for figure in record.figures if not figure.superseded]
     return RecordPage(
         line=record_line(row),
         record=record,
         frozen=FROZEN[record.frozen_before_data],
         corrections=[_correction(figure) for figure in record.figures if figure.superseded],
-        figures=[_figure(figure) for figure in record.figures if not figure.superseded],
+        figures=figures,
+        columns=[name for name in ("interval", "tolerance") if any(getattr(figure, name) for figure in figures)],
         measured=_measured(record),
         entered=_entered(row),
         replaces=_other(older, row),

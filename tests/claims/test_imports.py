@@ -117,17 +117,17 @@ def test_a_record_is_known_by_its_canonical_bytes():
         ("source.published", 2026, ("/source/published", "wrong_type"), "in quotes"),
         ("figures", [], ("/figures", "bad_length"), "at least 1"),
         ("figures.0.metric", "AUC", ("/figures/0/metric", "bad_form"), "mean_rho"),
-        ("figures.1.metric", "recovery_gap", ("/figures/2/metric", "duplicate_id"), "superseded"),
+        ("figures.1.metric", "recovery_gap", ("/figures/1/metric", "duplicate_id"), "superseded"),
         ("figures.0.value", "1", ("/figures/0/value", "wrong_type"), "Write a number."),
         ("figures.0.value", True, ("/figures/0/value", "wrong_type"), "Write a number."),
         ("figures.0.value", DELETE, ("/figures/0", "missing_key"), "Add “value”."),
         ("figures.0.tolerance", 0, ("/figures/0/tolerance", "out_of_bounds"), "above 0"),
-        ("figures.0.level", 0.95, ("/figures/0", "missing_key"), "Add “lo” and “hi”"),
-        ("figures.2.level", 95, ("/figures/2/level", "out_of_bounds"), "below 1"),
-        ("figures.2.level", 0, ("/figures/2/level", "out_of_bounds"), "above 0"),
-        ("figures.2.lo", DELETE, ("/figures/2", "missing_key"), "Add “lo”, or leave “hi” out."),
-        ("figures.2.hi", None, ("/figures/2", "missing_key"), "Add “hi”, or leave “lo” out."),
-        ("figures.2.hi", -0.9, ("/figures/2/lo", "reversed_band"), "Put the lower end"),
+        ("figures.1.level", 0.95, ("/figures/1", "missing_key"), "Add “lo” and “hi”"),
+        ("figures.0.level", 95, ("/figures/0/level", "out_of_bounds"), "below 1"),
+        ("figures.0.level", 0, ("/figures/0/level", "out_of_bounds"), "above 0"),
+        ("figures.0.lo", DELETE, ("/figures/0", "missing_key"), "Add “lo”, or leave “hi” out."),
+        ("figures.0.hi", None, ("/figures/0", "missing_key"), "Add “hi”, or leave “lo” out."),
+        ("figures.0.hi", -0.9, ("/figures/0/lo", "reversed_band"), "Put the lower end"),
         ("figures.0.superseded", [{"value": 1, "cause": "x"}], ("/figures/0/superseded/0", "missing_key"), "Add"),
         ("replaces", {"record": "short", "reason": "x"}, ("/replaces/record", "bad_form"), "an imported record"),
         ("replaces", {"record": "a" * 16}, ("/replaces", "missing_key"), "Add “reason”."),
@@ -178,8 +178,8 @@ def test_a_date_is_as_exact_as_the_source_has_it(published):
 
 
 def test_an_interval_of_one_point_is_published_often():
-    document = changed("figures.0", {"metric": "auc", "value": 1, "lo": 1, "hi": 1, "level": 0.95})
-    assert read_record(json.dumps(document).encode()).record.figures[0].level == 0.95
+    document = changed("figures.1", {"metric": "auc", "value": 1, "lo": 1, "hi": 1, "level": 0.95})
+    assert read_record(json.dumps(document).encode()).record.figures[1].level == 0.95
 
 
 NUMBERS = st.floats(-1e6, 1e6).filter(lambda value: value == 0 or abs(value) > 1e-300)
