@@ -16,10 +16,11 @@ from app.api.protocol.conditional import json_answer
 from app.api.protocol.description import answers
 from app.api.protocol.querying import STRICT
 from app.api.schemas.answers import Page
-from app.api.schemas.claims import Claim, ClaimLink, FullHypothesis, commit_of, listed
+from app.api.schemas.claims import Claim, ClaimLink, FullHypothesis, Judgement, Reproduction, commit_of, listed
 from app.api.schemas.history import LogEntry
 from app.api.schemas.voids import voids_of
 from app.ledger import imports, log, queries, records
+from app.ledger.judgements import judgements_in, reproductions_in
 from app.ledger.queries import ClaimSummary
 from claims.precedence import Precedence, why
 from claims.registration.model import Registration
@@ -83,5 +84,7 @@ def _whole(session: Session, summary: ClaimSummary) -> Claim:
         precedence_reason=why(cast("Precedence", summary.precedence)),
         service=commit_of(entries[0].payload["service"]),
         voids=voids_of(registration, entries, records.evidence_of(session, summary.id)),
+        judgements=[Judgement.of(summary.id, judgement) for judgement in judgements_in(entries)],
+        reproductions=[Reproduction.of(found) for found in reproductions_in(session, entries)],
         links=[ClaimLink.of(link) for link in records.links_of(session, summary.id)],
     )

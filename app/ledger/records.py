@@ -91,9 +91,10 @@ class FoundEvidence:
 
 
 def evidence_of(session: Session, claim: str) -> FoundEvidence | None:
-    """The evidence of the claim's deciding run; None while there is none."""
+    """The evidence of the claim's deciding run, corrected where it was; None while there is none."""
     deciding = select(EvidenceRow).join(ClaimRow, col(ClaimRow.run) == col(EvidenceRow.run))
-    row = session.exec(deciding.where(ClaimRow.id == claim)).one_or_none()
+    query = deciding.where(ClaimRow.id == claim).execution_options(populate_existing=True)
+    row = session.exec(query).one_or_none()
     return None if row is None else FoundEvidence(row.run, row.sha256, row.rows_sha256, row.body)
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from app.api.schemas.answers import Answer, ClaimId, Commit, RunId, Sha256, Time
 from app.api.schemas.voids import Void
+from app.ledger import judgements
 from app.ledger.queries import ClaimSummary
 from app.ledger.records import Link
 from app.ledger.tables import HypothesisRow
@@ -48,6 +49,8 @@ class ListedClaim(Answer):
     superseded: bool
     superseded_by: ClaimId | None
     contested: bool = Field(description="Something it builds on is refuted, superseded or corrected away.")
+    reproduced: bool = Field(description="An independent reproduction is recorded, whatever it found.")
+    corrected: bool = Field(description="Its verdict was computed anew; every one is among its judgements.")
     precedence: str = Field(examples=["committed"])
     trust: str = Field(examples=["registered"])
     registrant: str
@@ -108,6 +111,91 @@ class ClaimLink(Answer):
         return cls(**vars(link))
 
 
+class Correction(Answer):
+    """Why a verdict was computed anew: what was wrong, who had it corrected, and the code that computed it."""
+
+    seq: int
+    time: Time
+    actor: str
+    cause: str
+    reason: str
+    code: Commit
+    instrument_source_sha256: Sha256
+
+    @classmethod
+    def of(cls, correction: judgements.Correction) -> Self:
+        given = {**vars(correction), "code": commit_of(correction.code)}
+        return cls(**given, instrument_source_sha256=correction.code["instrument_source_sha256"])
+
+
+class JudgedHypothesis(Answer):
+    """What a verdict says of one hypothesis."""
+
+    id: str
+    estimate: float | None
+    lo: float | None
+    hi: float | None
+    level: float | None
+    outcome: str
+    void_reason: str | None
+
+
+class Judgement(Answer):
+    """One verdict on evidence; the last of a claim stands, and the earlier ones stay."""
+
+    number: int
+    seq: int
+    time: Time
+    run: RunId
+    status: str
+    hypotheses: list[JudgedHypothesis]
+    evidence: str = Field(examples=["/v1/claims/k3v9x2m8q4w7/evidence?judgement=1"])
+    evidence_sha256: Sha256
+    rows_sha256: Sha256
+    correction: Correction | None = Field(description="What led to it; null for the first.")
+
+    @classmethod
+    def of(cls, claim: str, judgement: judgements.Judgement) -> Self:
+        named = ("number", "seq", "time", "run", "status", "evidence_sha256", "rows_sha256")
+        return cls(
+            **{name: getattr(judgement, name) for name in named},
+            hypotheses=[JudgedHypothesis(**found) for found in judgement.hypotheses],
+            evidence=f"/v1/claims/{claim}/evidence?judgement={judgement.number}",
+            correction=Correction.of(judgement.correction) if judgement.correction else None,
+        )
+
+
+class ComparedMetric(Answer):
+    """A metric in both measurements; `tolerance` is null where the outcome alone is compared."""
+
+    metric: str
+    original: float | None
+    reproduction: float | None
+    difference: float | None
+    tolerance: float | None
+
+
+class Reproduction(Answer):
+    """The same document measured once more, and what comparing the two says: independent or not, agreeing or not."""
+
+    by: ClaimId
+    run: RunId
+    registrant: str
+    status: str
+    kind: str = Field(description="reproduction (another registrant, other machines) or rerun", examples=["rerun"])
+    agrees: bool
+    why: str
+    compared: list[ComparedMetric]
+    seq: int
+    time: Time
+    current: bool = Field(description="Neither of the two was judged again since.")
+
+    @classmethod
+    def of(cls, reproduction: judgements.Reproduction) -> Self:
+        compared = [ComparedMetric(**metric) for metric in reproduction.compared]
+        return cls(**{**vars(reproduction), "compared": compared})
+
+
 class Claim(ListedClaim):
     """A claim whole. The frozen document never changes; what came of it is added."""
 
@@ -116,4 +204,6 @@ class Claim(ListedClaim):
     precedence_reason: str = Field(description="Why the precedence is what it is, in words.")
     service: Commit = Field(description="The code of the service that froze it.")
     voids: list[Void]
+    judgements: list[Judgement] = Field(description="Every verdict on evidence, oldest first; the last one stands.")
+    reproductions: list[Reproduction] = Field(description="Of each claim that reproduces this one, what was last said.")
     links: list[ClaimLink]
