@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 CHROMIUM = shutil.which("chromium")
-ADDRESSES = ["/", "/claims", "/refuted-and-superseded", "/instruments", "/datasets", "/log", "/problems"]
+ADDRESSES = ["/", "/claims", "/refuted-and-superseded", "/instruments", "/datasets", "/imports", "/log", "/problems"]
 CLAIMS = ["refuted", "void", "running", "hostile", "agreement"]
 # What stands beyond the right edge, except in a box that scrolls by itself.
 SPILLED = """() => [...document.querySelectorAll("main *, header *, footer *")]

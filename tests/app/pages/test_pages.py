@@ -12,7 +12,7 @@ from app.pages.problems import problem_views
 from app.pages.rendering import POLICY
 from claims.flaws import FLAW_CODES
 
-ADDRESSES = ["/", "/claims", "/refuted-and-superseded", "/instruments", "/datasets", "/log", "/problems"]
+ADDRESSES = ["/", "/claims", "/refuted-and-superseded", "/instruments", "/datasets", "/imports", "/log", "/problems"]
 WORDS = [
     "refuted",
     "confirmed",
