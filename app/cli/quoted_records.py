@@ -45,7 +45,7 @@ def _claim(service: Service, claim: Mapping[str, Any]) -> Recorded:
 
 def _import(found: Mapping[str, Any]) -> Recorded:
     """An import's figures stand as they were published: those without an interval have an estimate alone."""
-    figures = {figure["metric"]: _published(figure) for figure in found["record"]["figures"]}
+    figures = {figure["metric"]: _published(figure) for figure in found["figures"]}
     superseded = {"superseded"} if found["superseded_by"] else set()
     return Recorded(frozenset({found["outcome"], *superseded}), figures, _since(found))
 

@@ -1,6 +1,14 @@
 """`antedate lint` against a real service: drift, records that do not stand, files that cannot be read."""
 
+import itertools
+from pathlib import Path
+
 import pytest
+
+from claims.registration.yaml_form import read_yaml
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+NUMBERS = itertools.count(1)
 
 
 @pytest.fixture
@@ -137,3 +145,30 @@ def test_a_file_that_is_too_large(run, paper, monkeypatch):
     done = run("lint", paper("x" * (1024 * 1024 + 1)))
     assert done.code == 2
     assert "larger than 1 MiB" in done.err
+
+
+@pytest.fixture
+def published(service):
+    """The id of the seed's record as imported."""
+    record = read_yaml((EXAMPLES / "imports" / "planted_key.yaml").read_bytes())
+    record["title"] = f"For the linter {next(NUMBERS)}"
+    headers = {"Authorization": f"Bearer {service.ada}"}
+    answer = service.client.post("/v1/imports", json=record, headers=headers)
+    assert answer.status_code == 201, answer.text
+    return answer.json()["id"]
+
+
+def test_an_import_is_quoted_as_what_it_is(run, home, paper, published):
+    text = (
+        f"-0.566 [[import:{published} metric=recovery_gap]]\n-0.43 [[import:{published} metric=recovery_gap field=hi]]"
+    )
+    done = run("lint", paper(text))
+    assert done.code == 6
+    assert done.out.count("write status=refuted") == 2
+    assert run("lint", paper(text.replace("]]", " status=refuted]]"))).code == 0
+
+
+def test_a_figure_without_an_interval_has_no_bounds(run, home, paper, published):
+    done = run("lint", paper(f"1 [[import:{published} metric=attribution_recovery_auc field=lo status=refuted]]"))
+    assert "no interval is recorded of it" in done.out
+    assert "no import" in run("lint", paper(f"1 [[import:{'a' * 16} metric=gap]]")).out
