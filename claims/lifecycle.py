@@ -9,7 +9,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 
+from claims import anchored_round
+from claims.anchored_round import AnchoredRound
+from claims.beacon import InvalidBeaconError
 from claims.entries import Entry
+from claims.precedence import precedence_once_opened
 from claims.reproduction import KINDS
 
 CLAIM_STATUSES = ("registered", "running", "confirmed", "refuted", "inconclusive", "void", "withdrawn")
@@ -48,6 +52,7 @@ class ClaimState:
     precedence: str
     filed: datetime
     seq: int
+    registered: int
     reproduces: str | None = None
     opened: datetime | None = None
     judged: datetime | None = None
@@ -105,6 +110,7 @@ def _first(entry: Entry) -> ClaimState:
         precedence=payload["precedence"],
         filed=entry.time,
         seq=entry.seq,
+        registered=entry.seq,
         reproduces=payload.get("reproduces"),
     )
 
@@ -117,7 +123,16 @@ def _opened(state: ClaimState, entry: Entry) -> ClaimState:
     if state.run is not None:  # a rerun: its nonce is its own, and it decides nothing
         return replace(state, runs=runs)
     _require(_commits(state.nonce_sha256, nonce), entry, "the nonce is not the one committed to at filing")
-    return replace(state, status="running", opened=entry.time, run=run, runs=runs)
+    precedence = precedence_once_opened(state.precedence, state.registered, _beacon(entry))
+    return replace(state, status="running", opened=entry.time, run=run, runs=runs, precedence=precedence)
+
+
+def _beacon(entry: Entry) -> AnchoredRound | None:
+    """The beacon round that was mixed in, if any; that its group signed it is checked by those who open and verify."""
+    try:
+        return None if entry.payload["beacon"] is None else anchored_round.read(entry.payload["beacon"])
+    except InvalidBeaconError as error:
+        raise IllegalStepError(f"{entry.type} at {entry.seq}: {error}") from error
 
 
 def _run_ended(state: ClaimState, entry: Entry) -> ClaimState:

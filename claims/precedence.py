@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
+from claims.anchored_round import AnchoredRound
 from claims.registration.model import Registration
 
 Precedence = Literal["proven", "committed", "recorded", "attested", "post_hoc"]
@@ -17,7 +18,8 @@ _WHY: Mapping[str, str] = MappingProxyType(
         "an externally witnessed checkpoint held the receipt, so nobody could have known it at freeze.",
         "committed": "The data is generated from a nonce that the ledger drew and committed to at filing and revealed "
         "only when the first worker started, so the registrant could not have known it; this trusts the operator, as "
-        "no public beacon was mixed in.",
+        "no public beacon was mixed in: either none is set up here, or the data is not open yet, or no anchor or round "
+        "came in time.",
         "recorded": "No evidence on this subject and instrument was on the ledger before, and the registrant states "
         "that nothing of it was seen elsewhere; the data existed, so it could have been measured in private.",
         "attested": "The record was imported: its date rests on somebody's word.",
@@ -42,6 +44,16 @@ def precedence_at_filing(
     if earlier_evidence or registration.prior_exposure.level != "none":
         return "post_hoc"
     return "recorded"
+
+
+def precedence_once_opened(filed: str, registered: int, beacon: AnchoredRound | None) -> str:
+    """The precedence of a claim whose data opened with `beacon`: `proven` where it was `committed` and nobody chose.
+
+    `registered` is the seq of its `registered` entry. Arithmetic alone: that the group signed the round
+    (`AnchoredRound.verify`) and that the anchor said so (its token or cosignature) is for whoever opens, and verifies.
+    """
+    rises = filed == "committed" and beacon is not None and beacon.follows(registered)
+    return "proven" if rises else filed
 
 
 def is_generated(registration: Registration) -> bool:
