@@ -1,0 +1,301 @@
+"""Every line of a verification: it holds for an honest bundle, and a forgery fails it alone."""
+
+import base64
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from claims import checkpoint, signed_note
+from claims.canonical import canonical_bytes
+from claims.verifying import CHECKS, Pin, verify
+
+from .conftest import CLAIM, KEY, ORIGIN, OTHER_KEY, RUN
+
+GAP = "recovery_gap_constructed"
+ALWAYS_OPEN = {"trust"}
+
+
+def lines(parts, pin):
+    return {line.name: line for line in verify(parts, pin)}
+
+
+def failed(parts, pin):
+    return {name for name, line in lines(parts, pin).items() if line.state == "failed"}
+
+
+@pytest.fixture
+def pin(story):
+    return Pin(story.vkey, "given")
+
+
+def test_an_honest_bundle_passes(story, pin):
+    found = lines(story.parts(), pin)
+    assert list(found) == list(CHECKS)
+    assert {name for name, line in found.items() if line.state == "not checked"} == ALWAYS_OPEN
+    assert {name: line for name, line in found.items() if line.state == "failed"} == {}
+    assert "9 entries" in found["checkpoint"].detail
+    assert "adjudicated if planted_key_recovery 1 is calibrated, else registered" in found["trust"].detail
+
+
+# What stands in the bundle, altered by somebody who holds no key.
+
+
+def test_another_document(story, pin):
+    other = canonical_bytes({**story.document, "title": "Another"})
+    assert failed(story.parts(registration=other), pin) == {"document"}
+    assert failed(story.parts(registration=story.canonical + b"\n"), pin) == {"document"}
+
+
+def test_a_proof_of_another_tree(story, pin):
+    parts = story.parts()
+    parts.entries[3].proof[1] = b"\x00" * 32
+    assert failed(parts, pin) == {"inclusion"}
+
+
+def test_an_entry_left_out_of_the_middle_breaks_the_life(story, pin):
+    kept = [entry for entry in story.parts().entries if b'"opened"' not in entry.canonical]
+    found = lines(story.parts(entries=kept), pin)
+    assert [name for name, line in found.items() if line.state == "failed"] == ["entries"]
+    assert found["nonce"].state == "not checked"
+
+
+def test_an_entry_in_other_bytes(story, pin):
+    parts = story.parts()
+    spaced = json.dumps(json.loads(parts.entries[2].canonical)).encode()
+    parts.entries[2] = replace(parts.entries[2], canonical=spaced)
+    assert failed(parts, pin) == {"entries", "inclusion"}
+
+
+def test_a_replaced_key(story, pin):
+    other = signed_note.vkey(ORIGIN, OTHER_KEY.public_key())
+    assert failed(story.parts(vkey=other), pin) == {"log key"}
+    story.key = OTHER_KEY
+    assert failed(story.parts(), pin) == {"log key", "checkpoint", "receipt"}
+
+
+def test_a_checkpoint_that_the_log_did_not_sign(story, pin):
+    head = checkpoint.parse(story.parts().checkpoint)
+    assert failed(story.parts(checkpoint=checkpoint.sign(head, ORIGIN, OTHER_KEY)), pin) == {"checkpoint"}
+    elsewhere = checkpoint.sign(replace(head, origin="antedate/elsewhere"), ORIGIN, KEY)
+    assert failed(story.parts(checkpoint=elsewhere), pin) == {"checkpoint"}
+
+
+def test_a_receipt_that_says_something_else(story, pin):
+    receipt = json.loads(story.parts().receipt)
+    for name in (
+        "claim",
+        "registrant",
+        "filed",
+        "document_sha256",
+        "nonce_sha256",
+        "precedence",
+        "service",
+        "check",
+        "url",
+        "vkey",
+        "more",
+    ):
+        assert failed(story.parts(receipt=canonical_bytes({**receipt, name: "other"})), pin) == {"receipt"}, name
+        without = {key: value for key, value in receipt.items() if key != name}
+        if name != "more":
+            assert failed(story.parts(receipt=canonical_bytes(without)), pin) == {"receipt"}, name
+    assert failed(story.parts(receipt=json.dumps(receipt).encode()), pin) == {"receipt"}
+    for name in receipt["entry"]:
+        other = {**receipt, "entry": {**receipt["entry"], name: "00"}}
+        assert failed(story.parts(receipt=canonical_bytes(other)), pin) == {"receipt"}, name
+    for note in (receipt["note"].replace(CLAIM, "a" * 12), story.parts().checkpoint, "", None):
+        assert failed(story.parts(receipt=canonical_bytes({**receipt, "note": note})), pin) == {"receipt"}
+
+
+def test_a_receipt_for_another_entry(story, pin):
+    note = json.loads(story.parts().receipt)["note"]
+    text = note.rpartition("\n\n")[0].split("\n")
+    for place, other in ((1, "a" * 12), (2, "7"), (3, base64.b64encode(b"\x00" * 32).decode()), (4, "0" * 64)):
+        forged = "\n".join([*text[:place], other, *text[place + 1 :]]) + "\n"
+        receipt = {**json.loads(story.parts().receipt), "note": signed_note.sign(forged, ORIGIN, KEY)}
+        assert failed(story.parts(receipt=canonical_bytes(receipt)), pin) == {"receipt"}
+
+
+def test_other_evidence_and_other_rows(story, pin):
+    body = {**story.evidence, "provenance": {**story.evidence["provenance"], "platform": "elsewhere"}}
+    assert failed(story.parts(evidence={RUN: canonical_bytes(body)}), pin) == {"evidence"}
+    other = story.rows.replace(b"{", b'{"aside":1,', 1)
+    assert failed(story.parts(rows={RUN: lambda: [other]}), pin) == {"rows"}
+    assert failed(story.parts(rows={RUN: lambda: [story.rows[:9], story.rows[9:]]}), pin) == set()
+    again = story.again.replace(b'"margin":1.0', b'"margin":1.5', 1)
+    assert failed(story.parts(again={RUN: lambda: [again]}), pin) == {"rows", "non-determinism"}
+
+
+def test_missing_and_surplus_files(story, pin):
+    assert {"evidence", "estimates", "verdict"} <= failed(story.parts(evidence={}), pin)
+    assert {"rows", "estimates", "intervals"} <= failed(story.parts(rows={}), pin)
+    more = {RUN: canonical_bytes(story.evidence), "other-1": b"{}"}
+    assert failed(story.parts(evidence=more), pin) == {"evidence"}
+    surplus = {RUN: lambda: [story.again], "other-1": lambda: [b""]}
+    assert failed(story.parts(again=surplus), pin) == {"rows"}
+    assert failed(story.parts(corrections={3: b"{}"}), pin) == {"corrections"}
+    found = lines(story.parts(again={}), pin)
+    assert found["non-determinism"].state == "not checked"
+    assert found["seeds"].state == "ok"
+
+
+# What the log itself says, by an operator who signs whatever suits him.
+
+
+def test_entries_out_of_time(story, pin):
+    story.shifted["opened"] = -timedelta(hours=1)
+    assert failed(story.parts(), pin) == {"entries"}
+
+
+def test_a_second_verdict_without_a_correction(story, pin):
+    story.more.append(("adjudicated", "ledger", story.verdict))
+    assert failed(story.parts(), pin) == {"entries"}
+
+
+def test_a_hash_that_is_not_the_documents(story, pin):
+    story.changes["registered"] = {"document_sha256": "0" * 64}
+    assert {"document"} <= failed(story.parts(), pin) <= {"document", "seeds"}
+
+
+def test_a_nonce_chosen_late(story, pin):
+    story.changes["opened"] = {"nonce": "06" * 32}
+    assert failed(story.parts(), pin) == {"nonce", "entries", "seeds"}
+
+
+def test_a_nonce_chosen_late_and_committed_to_anew_picks_other_cells(story, pin):
+    story.nonce = b"\x06" * 32
+    assert failed(story.parts(), pin) == {"seeds"}
+
+
+def test_seeds_that_pick_other_cells(story, pin):
+    story.evidence["nondeterminism"]["cells"] += 1.0
+    assert failed(story.parts(), pin) == {"seeds", "non-determinism"}
+    assert failed(story.parts(again={}), pin) == {"seeds"}
+
+
+def test_other_pairs_measured_twice_than_the_seeds_pick(story, pin):
+    story.nonce, nonce = b"\x06" * 32, story.nonce
+    story.measure_again()
+    story.nonce = nonce
+    story.estimate()
+    story.judge()
+    assert failed(story.parts(), pin) == {"seeds"}
+
+
+@pytest.mark.parametrize("name", ["band.recovery_gap_constructed", "cells_identical", "share"])
+def test_a_band_that_the_second_rows_do_not_give(story, pin, name):
+    story.evidence["nondeterminism"][name] += 1e-6
+    story.judge()
+    assert failed(story.parts(), pin) == {"non-determinism"}
+
+
+def test_a_band_hidden_or_invented(story, pin):
+    story.evidence["nondeterminism"]["band.invented"] = 1.0
+    assert failed(story.parts(), pin) == {"non-determinism"}
+    del story.evidence["nondeterminism"]["band.invented"], story.evidence["nondeterminism"]["band.spearman"]
+    assert failed(story.parts(), pin) == {"non-determinism"}
+
+
+@pytest.mark.parametrize(
+    ("field", "line"), [("value", "estimates"), ("lo", "intervals"), ("hi", "intervals"), ("n_effective", "estimates")]
+)
+def test_a_figure_that_the_rows_do_not_give(story, pin, field, line):
+    story.evidence["estimates"][GAP][field] += 1e-7
+    story.judge()
+    assert failed(story.parts(), pin) == {line}
+
+
+@pytest.mark.parametrize(("field", "other"), [("n", 11), ("unit", "pair"), ("method", "bca"), ("level", 0.9)])
+def test_what_stands_beside_a_figure(story, pin, field, other):
+    story.evidence["estimates"]["spearman"][field] = other
+    assert failed(story.parts(), pin) == {"estimates"}
+
+
+def test_a_metric_hidden_or_invented(story, pin):
+    hidden = story.evidence["estimates"].pop("spearman")
+    assert failed(story.parts(), pin) == {"estimates"}
+    story.evidence["estimates"] |= {"spearman": hidden, "invented": hidden}
+    assert failed(story.parts(), pin) == {"estimates"}
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "other"),
+    [
+        ("diagnostics", "organism_accuracy", 0.96),
+        ("diagnostics", "invented", 1.0),
+        ("counts", "negative_margins", 1),
+        ("not_measured", "recovery_gap", "it was inconvenient"),
+        ("controls", "negative", True),
+    ],
+)
+def test_diagnostics_counts_and_controls(story, pin, part, name, other):
+    story.evidence[part][name] = other
+    story.judge()
+    assert failed(story.parts(), pin) == {"diagnostics"}
+
+
+def test_a_verdict_that_the_rule_does_not_give(story, pin):
+    honest = json.loads(json.dumps(story.verdict))
+    other = "inconclusive" if honest["status"] != "inconclusive" else "confirmed"
+    for alter in (
+        lambda verdict: verdict.update(status=other),
+        lambda verdict: verdict["hypotheses"][1].update(outcome=other),
+        lambda verdict: verdict["hypotheses"][0].update(lo=0.0),
+        lambda verdict: verdict["hypotheses"][0].update(estimate=0.5),
+        lambda verdict: verdict["hypotheses"][0].update(void_reason="cancelled"),
+        lambda verdict: verdict["hypotheses"].pop(),
+        lambda verdict: verdict["hypotheses"].reverse(),
+        lambda verdict: verdict.update(note="trust me"),
+    ):
+        story.verdict = json.loads(json.dumps(honest))
+        alter(story.verdict)
+        assert failed(story.parts(), pin) == {"verdict"}
+
+
+def test_a_precedence_that_the_rule_does_not_give(story, pin):
+    for word in ("recorded", "post_hoc", "attested", "proven", "nonsense"):
+        story.precedence = word
+        assert failed(story.parts(), pin) == {"precedence"}, word
+
+
+# What cannot be known is said to be.
+
+
+def test_without_a_pinned_key_no_signature_counts(story):
+    found = lines(story.parts(), None)
+    for name in ("log key", "checkpoint", "receipt"):
+        assert found[name].state == "not checked", found[name]
+    assert "--vkey" in found["log key"].detail
+    story.key = OTHER_KEY
+    mixed = story.parts(vkey=signed_note.vkey(ORIGIN, KEY.public_key()))
+    assert failed(mixed, None) == {"checkpoint", "receipt"}
+
+
+def test_trust_on_first_use_is_called_so(story):
+    assert "TRUSTED ON FIRST USE" in lines(story.parts(), Pin(story.vkey, "first use"))["log key"].detail
+
+
+def test_a_version_that_is_not_known_here(story, pin):
+    story.evidence["version"] = "2"
+    story.judge()
+    found = lines(story.parts(), pin)
+    for name in ("estimates", "intervals", "diagnostics"):
+        assert found[name].state == "not checked"
+        assert "version 2 of planted_key_recovery measured" in found[name].detail
+    assert found["verdict"].state == "ok"
+
+
+def test_without_cells_measured_twice_no_seed_can_be_told(story, pin):
+    story.evidence["nondeterminism"] = {}
+    found = lines(story.parts(), pin)
+    assert found["seeds"].state == found["non-determinism"].state == "not checked"
+
+
+def test_details_obey_no_terminal(story, pin):
+    other = {**story.document, "title": "\x1b[2Jgone\u202e"}
+    detail = lines(story.parts(registration=canonical_bytes(other)), pin)["document"].detail
+    story.document["title"] = "\x1b[2Jgone\u202e"
+    shown = lines(story.parts(), pin)["document"].detail
+    assert all(character.isprintable() for character in detail + shown)
