@@ -57,6 +57,11 @@ def vkey(name: str, public: Ed25519PublicKey) -> str:
     return f"{name}+{_key_id(name, public).hex()}+{_base64(ED25519 + public.public_bytes_raw())}"
 
 
+def name_of(vkey: str) -> str:
+    """The name of the key; raises `InvalidNoteError` for what is no verifier key of this type."""
+    return _read_vkey(vkey)[0]
+
+
 def _read_vkey(text: str) -> tuple[str, bytes, Ed25519PublicKey]:
     name, _, rest = text.partition("+")
     hex_id, _, encoded = rest.partition("+")
