@@ -165,18 +165,18 @@ def _chunks(ledger: Ledger, sha256: str) -> Iterator[bytes]:
 
 def _record(session: Session, asked: Asked, registrant: str, before: str, anew: _Anew) -> Entry:
     """Append both entries unless the evidence is no longer the one with the hash `before`."""
+    runs.hold(session, asked.run)
     body = anew.evidence.model_dump(mode="json", by_alias=True)
-    canonical = canonical_bytes(body)
+    canonical, words = canonical_bytes(body), canonical_bytes([asked.cause, asked.reason])
     corrected = {
         "run": asked.run,
         "cause": asked.cause,
         "reason": asked.reason,
-        "evidence": enclose(session, body, canonical),
+        "evidence": enclose(session, body, canonical, beside=len(words)),
         "evidence_sha256": sha256_hex(canonical),
         "rows_sha256": anew.evidence.rows_sha256,
         "code": anew.code,
     }
-    runs.hold(session, asked.run)
     lock(session)
     now = records.evidence_of(session, asked.claim)
     if now is None or now.sha256 != before:

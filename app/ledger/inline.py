@@ -17,9 +17,12 @@ INLINE_BYTES = 48 * 1024
 REFERENCE = {"sha256", "size"}
 
 
-def enclose(session: Session, document: dict[str, Any], canonical: bytes) -> dict[str, Any]:
-    """What stands in the payload for `document`: itself, or `{sha256, size}` of its canonical bytes."""
-    if len(canonical) <= INLINE_BYTES:
+def enclose(session: Session, document: dict[str, Any], canonical: bytes, *, beside: int = 0) -> dict[str, Any]:
+    """What stands in the payload for `document`: itself, or `{sha256, size}` of its canonical bytes.
+
+    `beside` is how many bytes of people's words stand in the same entry.
+    """
+    if len(canonical) + beside <= INLINE_BYTES:
         return document
     return {"sha256": blobs.put(session, canonical, "application/json"), "size": len(canonical)}
 

@@ -2,22 +2,28 @@
 
 import copy
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from fastapi.testclient import TestClient
 
+import app.ledger.correcting
 import app.ledger.filing
 import claims.instruments
+from app.embedded.endpoints import Endpoints
 from app.ledger import filing, log, runs
 from app.ledger.database import Ledger
 from app.ledger.judging import MACHINE, record_evidence, registration_of
+from app.ledger.registrants import issue_key, register
 from app.ledger.reproducing import reproduce
 from app.ledger.signing import Signing
+from app.main import create_app
+from app.settings import Settings
 from claims.canonical import sha256_hex
 from claims.evidence import Evidence
 from claims.instruments import catalogue
@@ -38,7 +44,8 @@ def coin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The instrument `coin_toss` in the catalogue: a real one, whose rows cost nothing."""
     here = str(TESTS / "workers" / "runs" / "coin" / "claims" / "instruments")
     monkeypatch.setattr(claims.instruments, "__path__", [*claims.instruments.__path__, here])
-    monkeypatch.setattr(app.ledger.filing, "source_sha256", lambda _: "5" * 64)
+    for module in (app.ledger.filing, app.ledger.correcting):
+        monkeypatch.setattr(module, "source_sha256", lambda _: "5" * 64)
     catalogue.cache_clear()
     yield
     catalogue.cache_clear()
@@ -82,9 +89,13 @@ class Coins:
 
     ledger: Ledger
 
-    def file(self, registrant: str = "ada", **parts: Any) -> str:
-        document = {**copy.deepcopy(DOCUMENT), **parts}
+    def document(self) -> dict[str, Any]:
+        document = copy.deepcopy(DOCUMENT)
         document["sampling"]["organisms"] = COINS
+        return document
+
+    def file(self, registrant: str = "ada", **parts: Any) -> str:
+        document = {**self.document(), **parts}
         with self.ledger.begin() as session:
             return filing.file(session, freeze_document(document), registrant, **PLACE).claim
 
@@ -121,3 +132,32 @@ class Coins:
 @pytest.fixture
 def coins(ledger: Ledger) -> Coins:
     return Coins(ledger)
+
+
+@pytest.fixture
+def move_on(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """`move_on()`: the instrument is at another version from now on."""
+
+    def moved() -> None:
+        instrument = catalogue()["coin_toss"]
+        monkeypatch.setattr(instrument, "MANIFEST", replace(instrument.MANIFEST, version="2"))
+
+    return moved
+
+
+@pytest.fixture
+def client(urls: Endpoints, tmp_path: Path) -> Iterator[TestClient]:
+    """The service over the same ledger."""
+    settings = Settings(database_url=urls.database_url, redis_url=urls.redis_url, data=tmp_path)
+    with TestClient(create_app(settings)) as client:
+        yield client
+
+
+@pytest.fixture
+def keys(ledger: Ledger) -> dict[str, str]:
+    """Keys that may file, of ada and bob; and one of root's, who may only administer."""
+    scopes = {"ada": ["file"], "bob": ["file"], "root": ["admin"]}
+    with ledger.begin() as session:
+        for name in scopes:
+            register(session, name, name.title())
+        return {name: issue_key(session, name, held) for name, held in scopes.items()}

@@ -1,7 +1,5 @@
 """Filing a claim's document once more."""
 
-from dataclasses import replace
-
 import pytest
 from sqlmodel import select
 
@@ -10,7 +8,6 @@ from app.ledger.errors import AlreadyFiledError, TooLateError, UnknownClaimError
 from app.ledger.links import supersede, withdraw
 from app.ledger.tables import ClaimRow, Nonce, RunRow
 from claims.flaws import RefusedInputError
-from claims.instruments import catalogue
 
 REASON = "A slip."
 
@@ -88,9 +85,9 @@ def test_what_is_superseded_may_still_be_measured_again(ledger, coins):
     assert coins.again(old)
 
 
-def test_an_instrument_at_another_version_is_refused_in_words(ledger, coins, monkeypatch):
-    original, instrument = coins.file(), catalogue()["coin_toss"]
-    monkeypatch.setattr(instrument, "MANIFEST", replace(instrument.MANIFEST, version="2"))
+def test_an_instrument_at_another_version_is_refused_in_words(ledger, coins, move_on):
+    original = coins.file()
+    move_on()
     with pytest.raises(RefusedInputError) as refused:
         coins.again(original)
     assert [flaw.code for flaw in refused.value.flaws] == ["instrument_version"]
