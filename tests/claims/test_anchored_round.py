@@ -16,8 +16,7 @@ from claims.canonical import canonical_bytes
 from claims.entries import Entry
 from claims.lifecycle import IllegalStepError, fold
 from claims.precedence import precedence_once_opened
-
-from ..outside.chain import OwnChain
+from tests.outside.chain import OwnChain
 
 TIME = datetime(2026, 12, 1, 12, 0, 7, 250_000, tzinfo=UTC)
 

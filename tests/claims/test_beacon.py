@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from claims import beacon
 from claims.beacon import MAINNET, Chain, InvalidBeaconError
-
-from ..outside.chain import OwnChain, published
+from tests.outside.chain import OwnChain, published
 
 HASH = "8990e7a9aaed2ffed73dbd7092123d6f289930540d7651336225dc172e51b2ce"
 RECORDED = json.loads((Path(__file__).parents[1] / "fixtures" / "drand_rounds.json").read_bytes())
