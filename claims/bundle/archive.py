@@ -10,8 +10,8 @@ from typing import BinaryIO
 from claims.bundle import stored
 from claims.bundle.crate import CRATE, crate
 from claims.bundle.parts import Parts, Proven
-from claims.bundle.reproduce.files import Files, MismatchError
-from claims.bundle.reproduce.main import EXPECTED, UNREADABLE, check_sums, examined
+from claims.bundle.reproduce.files import UNREADABLE, Files, MismatchError
+from claims.bundle.reproduce.main import EXPECTED, check_sums, examined
 from claims.bundle.reproduce.record import (
     ENTRIES,
     SUMS,

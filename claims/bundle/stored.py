@@ -90,14 +90,17 @@ def read(file: BinaryIO) -> list[Member]:
     file.seek(0)
     members: list[Member] = []
     while (header := file.read(30))[:4] == struct.pack("<I", LOCAL):
-        members.append(_member(file, header))
+        found = _member(file, header)
+        if any(found.name == member.name for member in members):
+            raise InvalidBundleError(f"{found.name}: it stands in the archive twice")
+        members.append(found)
     directory = _directory(members, _offsets(members))
-    found = header + file.read(len(directory) + 1)
-    if found != directory:
-        place = next((n for n, (one, other) in enumerate(zip(found, directory, strict=False)) if one != other), None)
-        at = min(len(found), len(directory)) if place is None else place
-        start = file.tell() - len(found)
-        raise InvalidBundleError(f"byte {start + at}: the directory after {len(members)} files is not theirs")
+    rest = header + file.read(len(directory) + 1)
+    if rest != directory:
+        place = next((n for n, (one, other) in enumerate(zip(rest, directory, strict=False)) if one != other), None)
+        at = min(len(rest), len(directory)) if place is None else place
+        start = file.tell() - len(rest)
+        raise InvalidBundleError(f"byte {start + at}: what follows {len(members)} files is not the directory of them")
     return members
 
 
@@ -117,7 +120,7 @@ def _member(file: BinaryIO, header: bytes) -> Member:
         raise InvalidBundleError(f"byte {start}: the header of {name!r} is not in its one form")
     found = Member.of(name, content)
     if (found.size, found.crc) != (size, crc):
-        raise InvalidBundleError(f"{name}: its {found.size} bytes are not the {size} of its checksum")
+        raise InvalidBundleError(f"byte {start}: the {size} bytes of {name} are not those of its checksum")
     file.seek(start + len(member.local_header) + size)
     return member
 

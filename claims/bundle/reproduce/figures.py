@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from claims.bundle.reproduce.files import Files, parsed
+from claims.bundle.reproduce.files import UNREADABLE, Files, MismatchError, parsed
 from claims.bundle.reproduce.record import Record, rows_name
 
 TOLERANCE = 1e-6
 SMALLEST = 1e-6
-SMALL_FIGURE, LARGE_FIGURE = 1e-3, 1e6
+NOISE, SMALL_FIGURE, LARGE_FIGURE = 1e-9, 1e-3, 1e6
 COUNTED = (("pair_id", "pairs"), ("component", "components"), ("dimension", "dimensions"), ("organism", "organisms"))
 
 Rows = Iterator[Mapping[str, Any]]
@@ -51,12 +51,14 @@ def disagreement(recomputed: float, value: float) -> float:
 
 
 def shown(value: float | None) -> str:
-    """The same text on every platform: six decimals, a sign, and no negative zero."""
+    """The same text on every platform: six decimals, a sign, and no zero but +0.000000, whatever rounding left."""
     if value is None:
         return "-"
-    if value and not SMALL_FIGURE <= abs(value) < LARGE_FIGURE:
+    if abs(value) < NOISE:
+        return "+0.000000"
+    if not SMALL_FIGURE <= abs(value) < LARGE_FIGURE:
         return f"{value:+.6e}"
-    return f"{value + 0.0:+.6f}"
+    return f"{value:+.6f}"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -73,7 +75,10 @@ def figures_of(files: Files, record: Record, run: str, recompute: Recompute) -> 
     """The table of one run in lines, and what is wrong with it. The latest evidence is what is compared."""
     versions = [files.json(name) for name, entry in record.evidence() if entry.run == run]
     rows = Counted(files, run)
-    found = recompute(iter(rows), files.json("registration.json"))
+    try:
+        found = recompute(iter(rows), files.json("registration.json"))
+    except UNREADABLE as error:
+        raise MismatchError(f"run {run}: its rows cannot be read, {type(error).__name__} {error}") from error
     lines = aligned([(word, str(count)) for word, count in rows.counts() if count])
     return [*lines, "", *compared(found, versions)], wrong(found, versions[-1], run)
 

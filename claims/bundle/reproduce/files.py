@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 CHUNK = 1024 * 1024
+UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
+"""What reading a value of another form than expected raises."""
 
 Opener = Callable[[str], Iterable[bytes]]
 

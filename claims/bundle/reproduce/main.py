@@ -14,7 +14,7 @@ from pathlib import Path
 
 from claims.bundle.reproduce.checks import CHECKS, Check, head, key_of
 from claims.bundle.reproduce.figures import Recompute, figures_of
-from claims.bundle.reproduce.files import Files, MismatchError, in_folder, require
+from claims.bundle.reproduce.files import UNREADABLE, Files, MismatchError, in_folder, require
 from claims.bundle.reproduce.record import SUMS, Record, names_of, read_record
 
 GENERATOR = "1"
@@ -23,7 +23,6 @@ KEY = "key           "
 NOT_PINNED = "NOT CHECKED: it came with the bundle. Give the one you know by --vkey."
 PINNED = "the one that you gave"
 SPACE, DELETE, NO_BREAK = 0x20, 0x7F, 0xA0
-UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 
 
 class Report:
@@ -93,8 +92,9 @@ def outcome(record: Record) -> list[str]:
         return ["not judged yet: " + ("its run is open" if opened else "no run was opened")]
     if last.type == "adjudicated":
         corrections = len(record.of_type("corrected"))
-        after = f", after {corrections} corrections" if corrections else ""
-        return [f"recorded verdict: {last.payload['status']}{after}"]
+        return [
+            f"recorded verdict: {last.payload['status']}" + (f" (corrections: {corrections})" if corrections else "")
+        ]
     if last.type == "voided":
         return [f"run {last.run} is void: {last.payload['reason']}"]
     return ["withdrawn before any run was opened"]
@@ -108,10 +108,14 @@ def run_figures(report: Report, files: Files, record: Record, recompute: Recompu
         report.lines += ["", f"run {run}", ""]
         if recompute is None:
             report.lines.append("NOT RECOMPUTED: this bundle has no formulas for its instrument")
-            continue
-        lines, problems = figures_of(files, record, run, recompute)
-        report.lines += lines
-        report.fail(*problems)
+        else:
+            attempted(report, partial(show_figures, report, files, record, run, recompute))
+
+
+def show_figures(report: Report, files: Files, record: Record, run: str, recompute: Recompute) -> None:
+    lines, problems = figures_of(files, record, run, recompute)
+    report.lines += lines
+    report.fail(*problems)
 
 
 def check_sums(files: Files) -> None:

@@ -110,4 +110,4 @@ def names_of(record: Record, files: Files) -> list[str]:
     evidence = [name for name, _ in record.evidence()]
     proofs = [ENTRIES, "checkpoint", "log.vkey"]
     about = ["expected_output.txt", "reproduce.py", "ro-crate-metadata.json", SUMS]
-    return ["registration.json", "receipt.json", *evidence, *rows, *proofs, *about]
+    return list(dict.fromkeys(["registration.json", "receipt.json", *evidence, *rows, *proofs, *about]))

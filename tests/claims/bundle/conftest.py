@@ -127,7 +127,7 @@ def planted_rows(organisms: int = 9, pairs: int = 2, layers: int = 2) -> bytes:
 
 def registration() -> dict[str, Any]:
     document: dict[str, Any] = read_yaml(EXAMPLE.read_bytes())
-    return {**document, "title": "Patching recovers the planted key – better"}
+    return {**document, "title": "Patching recovers the planted key “better”"}
 
 
 DIAGNOSTIC = ("organism_accuracy", "organisms_governed")
@@ -273,6 +273,11 @@ def any_life(request) -> Life:
     return LIVES[request.param]()
 
 
+@pytest.fixture(scope="session")
+def lives() -> dict[str, Callable[[], Life]]:
+    return LIVES
+
+
 @pytest.fixture
 def measured_life() -> Life:
     return measured()
@@ -318,3 +323,9 @@ def reproduce() -> Callable[..., subprocess.CompletedProcess]:
         return subprocess.run(command, cwd="/", env={}, capture_output=True, check=False)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def planted() -> Callable[[int], tuple[dict[str, Any], bytes]]:
+    """`planted(organisms)`: a registration of planted_key_recovery, and rows of so many organisms."""
+    return lambda organisms: (registration(), planted_rows(organisms, pairs=4, layers=4))
