@@ -14,7 +14,7 @@ from typing import BinaryIO
 from claims.bundle import archive
 from claims.bundle.parts import Parts
 from claims.bundle.stored import InvalidBundleError
-from claims.verifying.beacon import check_beacon
+from claims.verifying.beacon import check_anchor, check_beacon
 from claims.verifying.case import Case, Pin
 from claims.verifying.document import check_document, check_receipt
 from claims.verifying.evidence import check_evidence, check_rows
@@ -38,6 +38,7 @@ CHECKS: Mapping[str, Callable[[Case], str]] = MappingProxyType(
         "receipt": check_receipt,
         "nonce": check_nonce,
         "beacon": check_beacon,
+        "anchor": check_anchor,
         "evidence": check_evidence,
         "rows": check_rows,
         "seeds": check_seeds,
@@ -53,8 +54,8 @@ CHECKS: Mapping[str, Callable[[Case], str]] = MappingProxyType(
 )
 
 
-def verify_file(file: BinaryIO, pin_for: Callable[[Parts], Pin | None]) -> Iterator[Line]:
-    """The same for a bundle's file, after a line for the archive itself; `pin_for` is told which log it says it is of.
+def verify_file(file: BinaryIO, case_of: Callable[[Parts], Case]) -> Iterator[Line]:
+    """A line for the archive itself, and then for each check of what it holds.
 
     Where the file is not, byte for byte, what the generator makes of its contents, nothing in it is looked at.
     """
@@ -65,12 +66,11 @@ def verify_file(file: BinaryIO, pin_for: Callable[[Parts], Pin | None]) -> Itera
         yield from (Line(name, "not checked", "the archive is not a bundle") for name in CHECKS)
         return
     yield Line("archive", "ok", f"rebuilt byte for byte, sha256:{archive.sha256_of(file)}")
-    yield from verify(parts, pin_for(parts))
+    yield from verify(case_of(parts))
 
 
-def verify(parts: Parts, pin: Pin | None) -> Iterator[Line]:
-    """A line for each check, in their order, as they are made. `pin` is the log's key from elsewhere, if known."""
-    case = Case(parts, pin)
+def verify(case: Case) -> Iterator[Line]:
+    """A line for each check, in their order, as they are made."""
     for name, check in CHECKS.items():
         yield checked(name, partial(check, case))
 

@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
-from claims.entries import Entry
+from claims import anchored_round
+from claims.anchored_round import AnchoredRound
+from claims.entries import Entry, format_time
 from claims.verifying.case import Case
-from claims.verifying.lines import CannotBeCheckedError
+from claims.verifying.lines import CannotBeCheckedError, require
+
+NONE = "none was mixed in: the seeds rest on the nonce alone"
 
 
 def check_beacon(case: Case) -> str:
-    opened = case.of_type("opened")
-    if not opened:
-        raise CannotBeCheckedError("no worker has opened the claim")
-    if opened[0].payload["beacon"] is None:
-        return "none was mixed in: the seeds rest on the nonce alone"
-    raise CannotBeCheckedError("a beacon round was mixed in, which this version cannot check")
+    """The round is signed by its chain's group, and is the first after the anchor, which held the registration."""
+    mixed = _mixed_in(case)
+    if mixed is None:
+        return NONE
+    mixed.verify()
+    name = f"round {mixed.round.round} of the chain {mixed.chain.hash}"
+    settled = mixed.follows(case.registered.seq)
+    require(settled, f"{name} is not the round that a checkpoint with entry {case.registered.seq} settles on")
+    if mixed.chain.hash not in case.chains:
+        raise CannotBeCheckedError(
+            f"{name} is signed by its group, and whose that is, is not known here: if you know it, give --beacon-chain"
+        )
+    return f"{name}, published at {format_time(mixed.time)}, signed by its group"
+
+
+def check_anchor(case: Case) -> str:
+    """Somebody outside says that the checkpoint which the round follows existed: their word is not part of a bundle."""
+    mixed = _mixed_in(case)
+    if mixed is None:
+        return "none is claimed, as no beacon was mixed in"
+    anchor = mixed.anchor
+    raise CannotBeCheckedError(
+        f"that the checkpoint over {anchor.size} entries existed at {format_time(anchor.time)} is the word of the "
+        f"{anchor.kind} {anchor.name}, which stands beside the log and not in a bundle"
+    )
 
 
 def randomness_of(opened: Entry) -> bytes:
-    assert opened.payload["beacon"] is None
-    return b""
+    """What the round adds to every seed of the run; nothing where none was mixed in."""
+    payload = opened.payload["beacon"]
+    return b"" if payload is None else anchored_round.read(payload).randomness
+
+
+def _mixed_in(case: Case) -> AnchoredRound | None:
+    opened = case.of_type("opened")
+    if not opened:
+        raise CannotBeCheckedError("no worker has opened the claim")
+    payload = opened[0].payload["beacon"]
+    return None if payload is None else anchored_round.read(payload)

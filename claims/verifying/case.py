@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from claims.beacon import MAINNET
 from claims.bundle.parts import Parts
 from claims.canonical import canonical_bytes, sha256_hex
 from claims.entries import Entry
 from claims.evidence import Estimated, Evidence
 from claims.instruments import catalogue
 from claims.instruments.manifest import Instrument
+from claims.lifecycle import ClaimState, IllegalStepError, fold
 from claims.registration.model import Registration
 from claims.rows import decode_chunks
 from claims.verifying.lines import CannotBeCheckedError, DoesNotHoldError, require
@@ -32,10 +34,14 @@ class Pin:
 
 @dataclass(frozen=True)
 class Case:
-    """What the checks look at. `pin` is None where nothing but the bundle itself names a key."""
+    """What the checks look at. `pin` is None where nothing but the bundle itself names a key.
+
+    `chains` are the hashes of the beacons that this client takes for public ones.
+    """
 
     parts: Parts
     pin: Pin | None
+    chains: frozenset[str] = frozenset({MAINNET.hash})
 
     @property
     def vkey(self) -> str:
@@ -50,6 +56,14 @@ class Case:
     def registered(self) -> Entry:
         require(bool(self.entries) and self.entries[0].type == "registered", "the first entry is not `registered`")
         return self.entries[0]
+
+    @cached_property
+    def life(self) -> ClaimState | None:
+        """What the entries say of the claim; None where they make no life."""
+        try:
+            return fold(self.entries)
+        except IllegalStepError:
+            return None
 
     @cached_property
     def registration(self) -> Registration:

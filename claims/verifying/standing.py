@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from claims.instruments import catalogue
-from claims.lifecycle import IllegalStepError, fold
 from claims.precedence import is_generated, precedence_at_filing
 from claims.registration.model import Registration
 from claims.trust import trust_of
@@ -21,7 +20,9 @@ def check_precedence(case: Case) -> str:
         raise CannotBeCheckedError(
             f"{stated} is possible, as is {_others(possible, stated)}: {unknown} is not in a bundle"
         )
-    return f"{stated}, as the rule gives it"
+    now = stated if case.life is None else case.life.precedence
+    risen = f", {now} once opened, as far as beacon and anchor hold" if now != stated else ""
+    return f"{stated}, as the rule gives it{risen}"
 
 
 def _possible(registration: Registration) -> set[str]:
@@ -40,11 +41,9 @@ def _others(possible: set[str], stated: str) -> str:
 
 def check_trust(case: Case) -> str:
     """What trust follows from precedence and status; whether the instrument is calibrated rests on other claims."""
-    try:
-        state = fold(case.entries)
-    except IllegalStepError as error:
-        raise CannotBeCheckedError("the entries are no claim's life, so it has no status") from error
-    assert state is not None, "the entries of a case are not empty"
+    state = case.life
+    if state is None:
+        raise CannotBeCheckedError("the entries are no claim's life, so it has no status")
     chosen = case.registration.instrument
     instrument = catalogue().get(chosen.name)
     calibrations = instrument.MANIFEST.calibrations if instrument else ()

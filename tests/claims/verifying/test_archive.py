@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claims.bundle import archive
-from claims.verifying import CHECKS, Pin, verify_file
-
-from .conftest import RUN, Story
+from claims.verifying import CHECKS, Case, Pin, verify_file
+from tests.claims.verifying.story import RUN, Story
 
 
 def written(story: Story) -> bytes:
@@ -20,7 +19,9 @@ def written(story: Story) -> bytes:
 
 
 def lines(bundle: bytes, story: Story):
-    return {line.name: line for line in verify_file(io.BytesIO(bundle), lambda _parts: Pin(story.vkey, "given"))}
+    return {
+        line.name: line for line in verify_file(io.BytesIO(bundle), lambda parts: Case(parts, Pin(story.vkey, "given")))
+    }
 
 
 @pytest.fixture(scope="session")

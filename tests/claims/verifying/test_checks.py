@@ -3,26 +3,28 @@
 import base64
 import json
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from claims import checkpoint, signed_note
+from claims import anchored_round, checkpoint, signed_note
+from claims.anchored_round import Anchor, AnchoredRound
+from claims.beacon import MAINNET, Round
 from claims.canonical import canonical_bytes
-from claims.verifying import CHECKS, Pin, verify
-
-from .conftest import CLAIM, KEY, ORIGIN, OTHER_KEY, RUN
+from claims.verifying import CHECKS, Case, Pin, verify
+from tests.claims.verifying.story import CLAIM, KEY, ORIGIN, OTHER_KEY, RUN
+from tests.outside.chain import OwnChain
 
 GAP = "recovery_gap_constructed"
 ALWAYS_OPEN = {"trust"}
 
 
-def lines(parts, pin):
-    return {line.name: line for line in verify(parts, pin)}
+def lines(parts, pin, chains=frozenset({MAINNET.hash})):
+    return {line.name: line for line in verify(Case(parts, pin, chains))}
 
 
-def failed(parts, pin):
-    return {name for name, line in lines(parts, pin).items() if line.state == "failed"}
+def failed(parts, pin, *chains):
+    return {name for name, line in lines(parts, pin, *chains).items() if line.state == "failed"}
 
 
 @pytest.fixture
@@ -258,6 +260,77 @@ def test_a_precedence_that_the_rule_does_not_give(story, pin):
     for word in ("recorded", "post_hoc", "attested", "proven", "nonsense"):
         story.precedence = word
         assert failed(story.parts(), pin) == {"precedence"}, word
+
+
+# A beacon round that was mixed in.
+
+ANCHORED = datetime(2026, 11, 30, 12, 0, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="session")
+def own_chain():
+    """A chain of ours that began shortly before the story."""
+    return OwnChain(period=2, genesis=int(ANCHORED.timestamp()) - 10)
+
+
+@pytest.fixture
+def proven(story, own_chain):
+    """`proven(round=…, size=…)`: the story opened with the round that an anchor settles on, or another."""
+
+    def told(off=0, size=4):
+        number = anchored_round.awaited(own_chain.chain, ANCHORED) + off
+        return mix(
+            AnchoredRound(own_chain.chain, own_chain.round(number), Anchor(size, "timestamp", "tsa.test", ANCHORED))
+        )
+
+    def mix(mixed):
+        story.beacon = mixed
+        story.measure_again()
+        story.estimate()
+        story.judge()
+        return story
+
+    told.mix = mix
+    return told
+
+
+def test_a_round_that_an_anchor_settled_on(proven, pin, own_chain):
+    found = lines(proven().parts(), pin, frozenset({own_chain.chain.hash}))
+    assert [name for name, line in found.items() if line.state == "failed"] == []
+    assert "signed by its group" in found["beacon"].detail
+    assert found["anchor"].state == "not checked"
+    assert "timestamp tsa.test" in found["anchor"].detail
+    assert "proven once opened, as far as beacon and anchor hold" in found["precedence"].detail
+    assert found["seeds"].state == "ok"
+
+
+def test_a_chain_of_the_operators_own_is_not_taken_for_a_public_one(proven, pin):
+    found = lines(proven().parts(), pin)
+    assert found["beacon"].state == "not checked"
+    assert "--beacon-chain" in found["beacon"].detail
+
+
+@pytest.mark.parametrize("how", [{"off": 1}, {"off": -1}, {"size": 1}])
+def test_a_round_that_was_chosen(proven, pin, own_chain, how):
+    assert failed(proven(**how).parts(), pin, frozenset({own_chain.chain.hash})) == {"beacon"}
+
+
+def test_a_round_that_nobody_signed(proven, pin, own_chain):
+    honest = proven().beacon
+    forged = replace(honest, round=Round(honest.round.round, b"s" * 96, honest.round.previous))
+    assert failed(proven.mix(forged).parts(), pin, frozenset({own_chain.chain.hash})) == {"beacon"}
+
+
+def test_a_round_of_drands_mainnet(proven, pin):
+    signature, previous = bytes(96), bytes(96)
+    anchor = Anchor(4, "witness", "w", ANCHORED)
+    unsigned = Round(anchored_round.awaited(MAINNET, ANCHORED), signature, previous)
+    assert failed(proven.mix(AnchoredRound(MAINNET, unsigned, anchor)).parts(), pin) == {"beacon"}
+
+
+def test_a_beacon_in_no_form(story, pin):
+    story.changes["opened"] = {"beacon": {"round": 1}}
+    assert {"beacon", "entries"} <= failed(story.parts(), pin)
 
 
 # What cannot be known is said to be.
