@@ -23,6 +23,10 @@ COMMANDS = {
     "keys": ("app.cli.keys:keys", "Issue, list and revoke API keys."),
     "migrate": ("app.cli.migrate:migrate", "Bring the database to this version's schema."),
     "lint": ("app.cli.lint:lint", "Check that the numbers a text quotes are what the ledger holds."),
+    "verify": (
+        "app.cli.verify:verify",
+        "Check a claim without trusting the service: its proofs, its figures, its verdict.",
+    ),
     "upload": ("app.cli.upload:upload", "Upload a file of preference pairs."),
 }
 EXTENSIONS = "antedate.commands"

@@ -83,7 +83,7 @@ class Service:
             ) from error
         if answer.is_success:
             return answer
-        raise _refusal(answer)
+        raise refusal(answer)
 
 
 def _json(answer: httpx.Response) -> Any:  # noqa: ANN401 - any JSON value
@@ -95,7 +95,8 @@ def _json(answer: httpx.Response) -> Any:  # noqa: ANN401 - any JSON value
         ) from error
 
 
-def _refusal(answer: httpx.Response) -> RefusedError | UnreachableError:
+def refusal(answer: httpx.Response) -> RefusedError | UnreachableError:
+    """The error that an answer other than a success is: the problem in it, or that Antedate did not answer."""
     if answer.headers.get("Content-Type", "").startswith("application/problem+json"):
         return RefusedError(answer.status_code, answer.json())
     reason = HTTPStatus(answer.status_code).phrase if answer.status_code in set(HTTPStatus) else "unknown status"

@@ -94,6 +94,7 @@ class Story:
     shifted: dict[str, timedelta] = field(default_factory=dict)
     more: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
     corrections: dict[int, bytes] = field(default_factory=dict)
+    after: int = 2
     key: Ed25519PrivateKey = KEY
 
     @property
@@ -181,9 +182,9 @@ class Story:
             ("adjudicated", "ledger", self.verdict),
             *self.more,
         ]
-        noise = ("noted", None, "operator", {"note": "backup"})
+        noise = ("noted", None, "operator", {"note": "backup", **self.changes.get("noted", {})})
         told = [(kind, CLAIM, actor, {**payload, **self.changes.get(kind, {})}) for kind, actor, payload in of_claim]
-        return [noise, told[0], noise, *told[1:], noise, noise]
+        return [noise, told[0], noise, *told[1:], *[noise] * self.after]
 
     def log(self) -> list[Entry]:
         entries = []
