@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from claims.canonical import canonical_bytes, sha256_hex
 from claims.flaws import FLAW_CODES, RefusedInputError
-from claims.imports import Record, read_record
+from claims.imports import Record, RecordPart, read_record
 from claims.registration.reading import LISTED
 from claims.registration.yaml_form import read_yaml
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "imports"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples" / "imports"
 DELETE = object()
 
 
@@ -170,6 +171,12 @@ def test_many_flaws_come_in_document_order_and_a_flood_of_them_is_cut():
     flood = flaws_of(changed("figures", [{}] * 150))
     assert len(flood) == LISTED + 1
     assert flood[-1][1] == "too_many_flaws"
+
+
+def test_every_key_is_documented():
+    documented = (ROOT / "docs" / "imports.md").read_text()
+    keys = {field.alias or name for part in RecordPart.__subclasses__() for name, field in part.model_fields.items()}
+    assert {key for key in keys if f"`{key}`" not in documented and f".{key}`" not in documented} == set()
 
 
 @pytest.mark.parametrize("published", ["2026", "2026-05", "2026-05-06", "2024-02-29"])
