@@ -13,7 +13,7 @@ from app.cli.errors import BadInputError
 from app.cli.local import connect
 from app.cli.options import AsJson, Key, Url
 from app.cli.output import print_json
-from app.cli.quoted_records import Records, from_service
+from app.cli.quoted_records import Records, from_bundles, from_service
 from claims.quoting import BadTag, Tag, compare, tags_in
 
 LARGEST = 64 * 1024 * 1024
@@ -40,6 +40,10 @@ def lint(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Papers, READMEs: Markdown, LaTeX, HTML, RST, plain text.")
     ],
+    bundles: Annotated[
+        Path | None,
+        typer.Option(help="A directory of claims' bundles to compare with in place of a service; nothing is sent."),
+    ] = None,
     url: Url = None,
     key: Key = None,
     as_json: AsJson = False,
@@ -50,7 +54,7 @@ def lint(
     a number has drifted, a record is unknown, or one that does not stand is quoted as if it did.
     """
     found = [(str(file), tag) for file in files for tag in tags_in(read_text(file), latex=_is_latex(file))]
-    linted = _against_service(found, url, key)
+    linted = _linted(found, from_bundles(bundles)) if bundles is not None else _against_service(found, url, key)
     wrong = sum(bool(each.flaws) for each in linted)
     if as_json:
         print_json({"tags": [_as_object(each) for each in linted], "files": len(files), "wrong": wrong})

@@ -20,11 +20,13 @@ class Recorded:
 
     `statuses`: its status, with `superseded` and `contested` where they hold. `values`: of each metric, `estimate`,
     and `lo` and `hi` where it has an interval. `since`: what became of it, in words, such as which claim replaced it.
+    `as_of`: where what is known of it ends, if it does.
     """
 
     statuses: frozenset[str]
     values: Mapping[str, Mapping[str, float]]
     since: str = ""
+    as_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def _absent(tag: Tag, recorded: Recorded) -> str:
 def _in_words(tag: Tag, recorded: Recorded) -> str:
     value = _value(tag, recorded)
     known = f"{tag.metric} {tag.field} {value!r}" if value is not None else f"no {tag.metric} {tag.field}"
-    return f"{known}, {status_words(recorded.statuses)}"
+    return ", ".join(filter(None, [known, status_words(recorded.statuses), recorded.as_of]))
 
 
 def _value(tag: Tag, recorded: Recorded) -> float | None:

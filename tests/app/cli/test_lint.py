@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from claims.bundle import archive
 from claims.registration.yaml_form import read_yaml
+from tests.claims.verifying.story import CLAIM, honest_story
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 NUMBERS = itertools.count(1)
@@ -172,3 +174,53 @@ def test_a_figure_without_an_interval_has_no_bounds(run, home, paper, published)
     done = run("lint", paper(f"1 [[import:{published} metric=attribution_recovery_auc field=lo status=refuted]]"))
     assert "no interval is recorded of it" in done.out
     assert "no import" in run("lint", paper(f"1 [[import:{'a' * 16} metric=gap]]")).out
+
+
+@pytest.fixture
+def bundles(tmp_path):
+    """`bundles(story, name)`: a story's bundle in the directory of bundles."""
+    directory = tmp_path / "bundles"
+    directory.mkdir()
+
+    def written(story, name="one.zip"):
+        with (directory / name).open("w+b") as file:
+            archive.write(story.parts(), file)
+        return str(directory)
+
+    return written
+
+
+def test_offline_against_bundles(run, paper, bundles):
+    story = honest_story()
+    judged = story.verdict["hypotheses"][0]
+    status = story.verdict["status"]
+    text = f"{judged['estimate']:.3f} [[claim:{CLAIM} metric={GAP} status={status}]]"
+    done = run("lint", paper(text), "--bundles", bundles(story), ANTEDATE_URL="http://127.0.0.1:1")
+    assert done.code == 0, done.out
+    assert f"{status}, as of 9 entries of antedate/tests]" in done.out
+    assert run("lint", paper("1" + text), "--bundles", bundles(story)).code == 6
+    other = f"1 [[claim:{'a' * 16} metric={GAP}]] 1 [[import:{CLAIM} metric={GAP}]]"
+    done = run("lint", paper(other), "--bundles", bundles(story))
+    assert "no claim" in done.out
+    assert "no import" in done.out
+
+
+def test_of_two_bundles_of_a_claim_the_later_counts(run, paper, bundles):
+    story = honest_story()
+    story.more.append(("superseded", "ada", {"by": "b" * 16, "reason": "A better recipe."}))
+    bundles(story, "a.zip")
+    text = f"{story.verdict['hypotheses'][0]['estimate']:.3f} [[claim:{CLAIM} metric={GAP}]]"
+    done = run("lint", paper(text), "--bundles", bundles(honest_story(), "b.zip"))
+    assert done.code == 6
+    assert f"superseded by {'b' * 16}" in done.out
+
+
+def test_a_directory_without_bundles_or_with_something_else(run, paper, tmp_path, bundles):
+    file = paper(f"1 [[claim:{'a' * 16} metric={GAP}]]")
+    (tmp_path / "empty").mkdir()
+    assert "holds no bundle" in run("lint", file, "--bundles", str(tmp_path / "empty")).err
+    directory = bundles(honest_story())
+    (tmp_path / "bundles" / "x.zip").write_bytes(b"PK")
+    done = run("lint", file, "--bundles", directory)
+    assert done.code == 2
+    assert "x.zip is no bundle" in done.err
