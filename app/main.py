@@ -9,6 +9,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from app.api import (
+    bundles,
     claims,
     datasets,
     evidence,
@@ -26,6 +27,7 @@ from app.api.protocol import description, logs, problems
 from app.api.protocol.transport import Transport
 from app.dispatch import Dispatch
 from app.ledger import signing
+from app.ledger.bundles import Bundles
 from app.ledger.database import Ledger
 from app.pages import views
 from app.settings import Settings, SettingsError, read_settings
@@ -36,6 +38,7 @@ ROUTERS = (
     listing,
     claims,
     evidence,
+    bundles,
     runs,
     links,
     reproductions,
@@ -70,6 +73,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.settings = settings
     app.state.ledger = Ledger(settings.database_url, pool_size=CONNECTIONS)
     app.state.signing = signing.load_or_create(settings.signing_key, settings.log_name)
+    app.state.bundles = Bundles(app.state.ledger, app.state.signing)
     app.state.dispatch = Dispatch(settings.redis_url)
     for module in ROUTERS:
         app.include_router(module.router)

@@ -29,10 +29,15 @@ from claims.bundle.stored import Content, InvalidBundleError, Member
 SCRIPT = "reproduce.py"
 
 
+class UnreadablePartError(RuntimeError):
+    """Whoever gave a part could not give its bytes; the cause says why."""
+
+
 def write(parts: Parts, file: BinaryIO) -> None:
     """Write the bundle of these parts; rows are read several times, and never held.
 
-    Raises ValueError where the parts are not those that the entries call for.
+    Raises ValueError where the parts are not those that the entries call for, `UnreadablePartError` from whatever
+    their rows raise.
     """
     try:
         stored.write(_members(parts), file)
@@ -101,7 +106,16 @@ def _given(parts: Parts) -> dict[str, Content]:
     }
     rows = {rows_name(run): rows for run, rows in parts.rows.items()}
     again = {again_name(run): rows for run, rows in parts.again.items()}
-    return {**{name: _constant(data) for name, data in constants.items()}, **rows, **again}
+    given = {name: partial(_guarded, name, content) for name, content in (rows | again).items()}
+    return {**{name: _constant(data) for name, data in constants.items()}, **given}
+
+
+def _guarded(name: str, content: Content) -> Iterator[bytes]:
+    """Keeps what reading the content raises from being taken for a flaw of the bundle."""
+    try:
+        yield from content()
+    except Exception as error:
+        raise UnreadablePartError(f"{name} cannot be read: {error}") from error
 
 
 def _record(parts: Parts) -> Record:

@@ -92,16 +92,26 @@ def read(file: BinaryIO) -> list[Member]:
     while (header := file.read(30))[:4] == struct.pack("<I", LOCAL):
         found = _member(file, header)
         if any(found.name == member.name for member in members):
-            raise InvalidBundleError(f"{found.name}: it stands in the archive twice")
+            raise InvalidBundleError(f"{found.name!r} stands in the archive twice")
         members.append(found)
     directory = _directory(members, _offsets(members))
     rest = header + file.read(len(directory) + 1)
     if rest != directory:
-        place = next((n for n, (one, other) in enumerate(zip(rest, directory, strict=False)) if one != other), None)
-        at = min(len(rest), len(directory)) if place is None else place
-        start = file.tell() - len(rest)
-        raise InvalidBundleError(f"byte {start + at}: what follows {len(members)} files is not the directory of them")
+        raise InvalidBundleError(_misplaced(members, rest, directory, file.tell() - len(rest)))
     return members
+
+
+def _misplaced(members: Sequence[Member], found: bytes, wanted: bytes, start: int) -> str:
+    """Where, in what follows the members from `start` on, the first byte stands that should not, and what it is of."""
+    places = (place for place, (one, other) in enumerate(zip(found, wanted, strict=False)) if one != other)
+    at = next(places, min(len(found), len(wanted)))
+    rest = at
+    for member in members:
+        length = len(member.central_header(0))
+        if rest < length:
+            return f"byte {start + at}: the directory does not say of {member.name!r} what stands with it"
+        rest -= length
+    return f"byte {start + at}: neither another file nor the end of an archive of {len(members)} files stands here"
 
 
 def _member(file: BinaryIO, header: bytes) -> Member:
@@ -120,7 +130,7 @@ def _member(file: BinaryIO, header: bytes) -> Member:
         raise InvalidBundleError(f"byte {start}: the header of {name!r} is not in its one form")
     found = Member.of(name, content)
     if (found.size, found.crc) != (size, crc):
-        raise InvalidBundleError(f"byte {start}: the {size} bytes of {name} are not those of its checksum")
+        raise InvalidBundleError(f"byte {start}: the {size} bytes of {name!r} are not those of its checksum")
     file.seek(start + len(member.local_header) + size)
     return member
 

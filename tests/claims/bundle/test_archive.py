@@ -127,14 +127,17 @@ def test_any_single_byte_changed_is_refused_and_named(measured_life, build):
     for each in members_of(bundle):
         data = place + len(each.local_header)
         for at in range(place, data):
-            found = re.match(r"byte (\d+): ", said(at))
-            assert found, (at, said(at))
-            assert place <= int(found[1]) < data, (at, said(at))
+            words = said(at)
+            found = re.match(r"byte (\d+): ", words)
+            assert found, (at, words)
+            # A name that is another is seen where the directory has the true one.
+            renamed = at >= place + 30 and "the directory does not say of" in words
+            assert renamed or place <= int(found[1]) < data, (at, words)
         for at in range(data, data + each.size, 97):
-            assert said(at) == f"byte {place}: the {each.size} bytes of {each.name} are not those of its checksum"
+            assert said(at) == f"byte {place}: the {each.size} bytes of {each.name!r} are not those of its checksum"
         place = data + each.size
     for at in range(place, len(bundle)):
-        assert re.match(r"byte \d+: what follows 11 files", said(at)), (at, said(at))
+        assert re.match(r"byte \d+: (the directory|neither)", said(at))
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
