@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+from dataclasses import dataclass
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -26,8 +27,8 @@ def sign(text: str, name: str, key: Ed25519PrivateKey) -> str:
     """
     _check_name(name)
     _check_text(text)
-    signature = _key_id(name, key.public_key()) + key.sign(text.encode())
-    return f"{text}\n{_SIGNATURE_LINE}{name} {_base64(signature)}\n"
+    line = signature_line(name, key_id(name, key.public_key()), key.sign(text.encode()))
+    return f"{text}\n{line}\n"
 
 
 def verify(note: str, vkey: str) -> str:
@@ -35,52 +36,90 @@ def verify(note: str, vkey: str) -> str:
 
     Raises `InvalidNoteError` when the note is malformed, not signed by that key, or wrongly signed.
     """
-    name, key_id, public = _read_vkey(vkey)
+    key = read_vkey(vkey, ED25519)
+    text, signature = signed_by(note, key)
+    check_signature(key, signature, text.encode())
+    return text
+
+
+@dataclass(frozen=True)
+class VerifierKey:
+    """A key by which signatures are checked: its name, its id of four bytes, its public part."""
+
+    name: str
+    id: bytes
+    public: Ed25519PublicKey
+
+    def __str__(self) -> str:
+        return f"{self.name}+{self.id.hex()}"
+
+
+def signed_by(note: str, key: VerifierKey) -> tuple[str, bytes]:
+    """The text of `note` and its one signature line's bytes under `key`, which are not checked here.
+
+    Raises `InvalidNoteError` when the note is malformed, or carries none by that key, or several.
+    """
     body, blank, signatures = note.rpartition(_BLANK_LINE)
     if not blank or not signatures.endswith("\n"):
         raise InvalidNoteError("a note is text, a blank line and signature lines")
     text = body + "\n"
     _check_text(text)
-    ours = [signature for line in signatures[:-1].split("\n") for signature in _ours(line, name, key_id)]
-    if len(ours) != 1:
-        raise InvalidNoteError(f"the note carries {len(ours)} signatures by {name}+{key_id.hex()}, not one")
+    theirs = [signature for line in signatures[:-1].split("\n") for signature in _under(line, key)]
+    if len(theirs) != 1:
+        raise InvalidNoteError(f"the note carries {len(theirs)} signatures by {key}, not one")
+    return text, theirs[0]
+
+
+def check_signature(key: VerifierKey, signature: bytes, message: bytes) -> None:
+    """Raises `InvalidNoteError` unless the signature over `message` holds."""
     try:
-        public.verify(ours[0], text.encode())
+        key.public.verify(signature, message)
     except InvalidSignature as error:
-        raise InvalidNoteError(f"the signature by {name}+{key_id.hex()} does not hold for this text") from error
-    return text
+        raise InvalidNoteError(f"the signature by {key} does not hold for this text") from error
 
 
-def vkey(name: str, public: Ed25519PublicKey) -> str:
-    """The verifier key: `<name>+<key id in hex>+<base64 of 0x01 ‖ public key>`."""
+def vkey(name: str, public: Ed25519PublicKey, kind: bytes = ED25519) -> str:
+    """The verifier key: `<name>+<key id in hex>+<base64 of the signature type ‖ public key>`."""
     _check_name(name)
-    return f"{name}+{_key_id(name, public).hex()}+{_base64(ED25519 + public.public_bytes_raw())}"
+    return f"{name}+{key_id(name, public, kind).hex()}+{_base64(kind + public.public_bytes_raw())}"
+
+
+def signature_line(name: str, id_: bytes, signature: bytes) -> str:
+    """The line, without its end, that a signature stands on."""
+    _check_name(name)
+    return f"{_SIGNATURE_LINE}{name} {_base64(id_ + signature)}"
 
 
 def name_of(vkey: str) -> str:
     """The name of the key; raises `InvalidNoteError` for what is no verifier key of this type."""
-    return _read_vkey(vkey)[0]
+    return read_vkey(vkey, ED25519).name
 
 
-def _read_vkey(text: str) -> tuple[str, bytes, Ed25519PublicKey]:
+def read_vkey(text: str, kind: bytes) -> VerifierKey:
+    """The verifier key that `vkey` wrote for signatures of this type; raises `InvalidNoteError` for anything else."""
     name, _, rest = text.partition("+")
     hex_id, _, encoded = rest.partition("+")
     _check_name(name)
     key = _unbase64(encoded)
-    if key[:1] != ED25519:
-        raise InvalidNoteError(f"the verifier key {name} is not of type Ed25519")
+    if key[:1] != kind:
+        raise InvalidNoteError(f"the verifier key {name} is of signature type 0x{key[:1].hex()}, not 0x{kind.hex()}")
     try:
         public = Ed25519PublicKey.from_public_bytes(key[1:])
     except ValueError as error:
         raise InvalidNoteError(f"the verifier key {name} does not hold 32 bytes of public key") from error
-    key_id = _key_id(name, public)
-    if hex_id != key_id.hex():
-        raise InvalidNoteError(f"the verifier key {name} carries the id {hex_id}, its bytes give {key_id.hex()}")
-    return name, key_id, public
+    found = VerifierKey(name, key_id(name, public, kind), public)
+    if hex_id != found.id.hex():
+        raise InvalidNoteError(f"the verifier key {name} carries the id {hex_id}, its bytes give {found.id.hex()}")
+    return found
 
 
-def _ours(line: str, name: str, key_id: bytes) -> list[bytes]:
-    """The signature of a line, when key `name` made it; raises `InvalidNoteError` for what is no signature line."""
+def key_id(name: str, public: Ed25519PublicKey, kind: bytes = ED25519) -> bytes:
+    """The first four bytes of SHA-256(name ‖ 0x0A ‖ signature type ‖ public key)."""
+    return hashlib.sha256(name.encode() + b"\n" + kind + public.public_bytes_raw()).digest()[:_KEY_ID_BYTES]
+
+
+def _under(line: str, key: VerifierKey) -> list[bytes]:
+    """The signature of a line, when `key` made it; raises `InvalidNoteError` for what is no signature line."""
     signer, space, encoded = line.removeprefix(_SIGNATURE_LINE).partition(" ")
     if not line.startswith(_SIGNATURE_LINE) or not space:
         raise InvalidNoteError(f"{line!r} is no signature line")
@@ -88,13 +127,8 @@ def _ours(line: str, name: str, key_id: bytes) -> list[bytes]:
     signature = _unbase64(encoded)
     if len(signature) <= _KEY_ID_BYTES:
         raise InvalidNoteError(f"the signature by {signer} is too short")
-    theirs = signer != name or signature[:_KEY_ID_BYTES] != key_id
+    theirs = signer != key.name or signature[:_KEY_ID_BYTES] != key.id
     return [] if theirs else [signature[_KEY_ID_BYTES:]]
-
-
-def _key_id(name: str, public: Ed25519PublicKey) -> bytes:
-    """The first four bytes of SHA-256(name ‖ 0x0A ‖ 0x01 ‖ public key)."""
-    return hashlib.sha256(name.encode() + b"\n" + ED25519 + public.public_bytes_raw()).digest()[:_KEY_ID_BYTES]
 
 
 def _check_name(name: str) -> None:
