@@ -95,6 +95,7 @@ class Story:
     more: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
     corrections: dict[int, bytes] = field(default_factory=dict)
     after: int = 2
+    kept: tuple[str, ...] | None = None
     key: Ed25519PrivateKey = KEY
 
     @property
@@ -183,6 +184,7 @@ class Story:
             *self.more,
         ]
         noise = ("noted", None, "operator", {"note": "backup", **self.changes.get("noted", {})})
+        of_claim = [step for step in of_claim if self.kept is None or step[0] in self.kept]
         told = [(kind, CLAIM, actor, {**payload, **self.changes.get(kind, {})}) for kind, actor, payload in of_claim]
         return [noise, told[0], noise, *told[1:], *[noise] * self.after]
 
