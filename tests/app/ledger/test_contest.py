@@ -52,20 +52,38 @@ def test_what_is_superseded_contests_what_is_built_on_it(ledger, chain):
     assert first not in contested(ledger)
 
 
-def test_a_claim_corrected_away_from_confirmed_contests_what_is_built_on_it(ledger, chain, judge):
+def correct(session, claim, found, status):
+    """A correction of what `judge` recorded, as the ledger appends it, to another status."""
+    body = found.model_dump(mode="json", by_alias=True)
+    corrected = {"run": f"{claim}-1", "cause": "A wrong interval.", "evidence": body, "evidence_sha256": "ee" * 32}
+    append(session, "corrected", claim, "ada", {**corrected, "rows_sha256": found.rows_sha256})
+    append(session, "adjudicated", claim, "ledger", {"run": f"{claim}-1", "status": status, "hypotheses": []})
+
+
+@pytest.mark.parametrize("status", ["inconclusive", "void", "refuted"])
+def test_a_claim_corrected_away_from_confirmed_contests_what_is_built_on_it(ledger, chain, judge, evidence, status):
     first, second, third, _ = chain
     with ledger.begin() as session:
         judge(session, first, "confirmed")
-        append(
-            session,
-            "corrected",
-            first,
-            "ada",
-            {"run": f"{first}-1", "cause": "A wrong interval.", "evidence_sha256": "ee" * 32},
-        )
-        again = {"run": f"{first}-1", "status": "inconclusive", "hypotheses": []}
-        append(session, "adjudicated", first, "ledger", again)
+        correct(session, first, evidence(0.4, 0.6), status)
     assert contested(ledger) == {second, third}
+
+
+def test_a_correction_to_confirmed_leaves_the_marks_that_stand(ledger, chain, judge, evidence, put_claim):
+    first, second, third, _ = chain
+    with ledger.begin() as session:
+        judge(session, first, "refuted")
+        correct(session, first, evidence(0.6, 0.7), "confirmed")
+        later = put_claim(session, builds_on=[first])
+    assert contested(ledger) == {second, third}, "cleared only by a new claim, which the later one is"
+    assert later not in contested(ledger)
+
+
+def test_between_verdicts_that_confirm_nothing_a_correction_contests_nothing(ledger, chain, judge, evidence):
+    with ledger.begin() as session:
+        judge(session, chain[0], "inconclusive")
+        correct(session, chain[0], evidence(0.6, 0.6), "void")
+    assert contested(ledger) == set()
 
 
 def test_a_claim_filed_on_refuted_ground_is_contested_from_the_start(ledger, chain, judge, put_claim):
