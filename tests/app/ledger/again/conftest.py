@@ -111,15 +111,17 @@ class Coins:
                 run, term = f"{claim}-1", timedelta(minutes=1)
                 assert runs.claim_shard(session, run, index, worker="w", source=source, term=term)
 
-    def judge(self, claim: str, mean: float, rows: float | None = None) -> Verdict:
+    def judge(self, claim: str, mean: float, rows: float | Sequence[float] | None = None) -> Verdict:
         """Record that the coins fell so; `rows` is what the rows say where the evidence, wrongly, says otherwise."""
         with self.ledger.begin() as session:
             run = runs.hold(session, f"{claim}-1")
             assert run is not None
-            kept = rows_of(around(mean if rows is None else rows))
+            kept = rows_of(rows if isinstance(rows, Sequence) else around(mean if rows is None else rows))
             return record_evidence(session, run, found_in(registration_of(session, run), around(mean), kept), kept)
 
-    def measure(self, claim: str, mean: float, machine: str | None = "m1", rows: float | None = None) -> Verdict:
+    def measure(
+        self, claim: str, mean: float, machine: str | None = "m1", rows: float | Sequence[float] | None = None
+    ) -> Verdict:
         self.take(claim, machine)
         return self.judge(claim, mean, rows)
 

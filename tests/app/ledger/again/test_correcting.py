@@ -5,11 +5,12 @@ import threading
 import pytest
 from sqlalchemy import text
 
-from app.ledger import blobs, log, records
+from app.ledger import blobs, log, projections, records
 from app.ledger.correcting import Asked, correct
 from app.ledger.errors import NotCorrectableError, NotTheRegistrantError
-from app.ledger.judgements import judgements_in
+from app.ledger.judgements import judgements_in, reproductions_in
 from app.ledger.judging import record_void
+from app.ledger.links import contradict
 from app.ledger.runs import hold
 from app.ledger.tables import ClaimRow, EvidenceRow
 from claims.canonical import sha256_hex
@@ -200,6 +201,43 @@ def test_a_correction_of_a_reproduction_compares_it_again_with_its_original(ledg
     assert [(one["by"], one["agrees"]) for one in said] == [(other, True), (other, False)]
     with ledger.begin() as session:
         assert session.get_one(ClaimRow, original).status == "confirmed"
+
+
+def test_a_comparison_that_a_void_left_behind_is_not_current(ledger, coins):
+    original = coins.file()
+    other, third = coins.again(original), coins.again(original, "eve")
+    coins.measure(original, 0.6, "m1")
+    coins.measure(other, 0.6, "m2", rows=[0.6] * 8)  # all alike: no interval follows from them
+    coins.measure(third, 0.6, "m3")
+    correct(ledger, asked(other), "bob", admin=False)
+    with ledger.begin() as session:
+        assert session.get_one(ClaimRow, other).status == "void"
+        said = reproductions_in(session, log.history(session, original))
+    assert [(one.by, one.agrees, one.current, one.status) for one in said] == [
+        (other, True, False, "void"),
+        (third, True, True, "confirmed"),
+    ]
+
+
+def test_the_log_alone_gives_the_same_tables_again(ledger, postgres, coins, wrong):
+    other = coins.again(wrong)
+    coins.measure(other, 0.6, "m2")
+    against = coins.file("bob", title="Against")
+    correct(ledger, asked(wrong), "ada", admin=False)
+    with ledger.begin() as session:
+        contradict(session, wrong, against, "bob", "Found otherwise.")
+    tables = ("claims", "hypotheses", "links", "evidence", "runs")
+    with postgres.superuser("ledger_tests") as connection:
+
+        def kept():
+            return {name: sorted(map(str, connection.execute(f"SELECT t FROM {name} t"))) for name in tables}
+
+        before = kept()
+        connection.execute(f"TRUNCATE {', '.join(tables)}, shards")
+        with ledger.begin() as session:
+            for canonical in session.execute(text("SELECT canonical FROM entries ORDER BY seq")).scalars().all():
+                projections.apply(session, log.entry_of(bytes(canonical)))
+        assert kept() == before
 
 
 def test_the_longest_words_leave_room_for_the_evidence(ledger, coins, wrong, monkeypatch):
