@@ -3,9 +3,12 @@
 import os
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, DirectoryPath, Field, ValidationError
+from pydantic import AfterValidator, DirectoryPath, Field, FilePath, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from claims.beacon import MAINNET
 
 _POSTGRES_SCHEMES = {"postgresql", "postgres", "postgresql+psycopg"}
 _REDIS_SCHEMES = {"redis", "rediss", "unix", "redis+socket"}
@@ -29,10 +32,18 @@ def _redis_url(url: str) -> str:
     return f"unix://{rest}" if scheme == "redis+socket" else url
 
 
+def _http_url(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment or parts.username:
+        raise ValueError("give a URL of the form https://host/path, without a user, a query or a fragment")
+    return url
+
+
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+HttpUrl = Annotated[str, AfterValidator(_http_url)]
 PostgresUrl = Annotated[str, AfterValidator(_postgres_url)]
 RedisUrl = Annotated[str, AfterValidator(_redis_url)]
 AbsolutePath = Annotated[Path, AfterValidator(Path.absolute)]
@@ -110,6 +121,42 @@ class Settings(BaseSettings):
         le=1_000_000,
         description="mebibytes that patches which a process runs together may take, 1 to 1,000,000; fewer are slower",
     )
+
+    timestamp_url: HttpUrl | None = Field(
+        default=None,
+        description="URL of an RFC 3161 timestamp authority that the light worker asks; absent: none is asked",
+    )
+    timestamp_roots: FilePath | None = Field(
+        default=None,
+        validate_default=True,
+        description="PEM file of the root certificates that this authority is trusted under",
+    )
+    witnesses: FilePath | None = Field(
+        default=None,
+        description="file of the witnesses, one a line: verifier key, and URL where it is asked; absent: none",
+    )
+    beacon_url: HttpUrl | None = Field(
+        default=None,
+        description="URL of a drand relay that the light worker asks for rounds; absent: no beacon is mixed in",
+    )
+    beacon_chain: str = Field(
+        default=MAINNET.hash,
+        pattern=r"^[0-9a-f]{64}$",
+        description="hash of the drand chain, 64 hex digits; absent: the League of Entropy's default chain",
+    )
+    beacon_wait_seconds: int = Field(
+        default=120,
+        ge=0,
+        le=3600,
+        description="seconds that a run waits, from when it is queued, for its anchor and its round, 0 to 3600",
+    )
+
+    @field_validator("timestamp_roots")
+    @classmethod
+    def _trusted_under(cls, roots: Path | None, info: ValidationInfo) -> Path | None:
+        if roots is None and info.data.get("timestamp_url") is not None:
+            raise ValueError("an authority is trusted under roots alone, and there is a URL of one")
+        return roots
 
     @property
     def signing_key(self) -> Path:

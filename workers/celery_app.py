@@ -13,7 +13,7 @@ from celery.signals import beat_embedded_init, worker_init, worker_process_shutd
 from kombu import Exchange, Queue
 
 from app.settings import Settings, SettingsError, broker_url, read_settings
-from workers import process
+from workers import anchoring, process
 
 # Spinning OpenMP threads of several processes starve each other; read when torch is loaded, in the children.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -21,6 +21,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 RELAY_SECONDS = 2.0
 SWEEP_SECONDS = 5.0
 PUBLISH_SECONDS = 2.0
+ANCHOR_SECONDS = 2.0
 # Messages of a worker that died are delivered again after this; long before, its lease expires and the sweep acts.
 VISIBILITY_SECONDS = 24 * 3600
 SOFT_SHUTDOWN_SECONDS = 2.0
@@ -29,9 +30,13 @@ CHILDRENS_SHARE_OF_MEMORY = 0.8
 
 
 def create(settings: Settings) -> Celery:
-    """The application over the broker that the settings name; raises `SettingsError` where they name none."""
+    """The application over the broker that the settings name.
+
+    Raises `SettingsError` where they name none, or name somebody outside in a file that cannot be read.
+    """
     if settings.redis_url is None or settings.database_url is None:
         raise SettingsError("a worker needs DATABASE_URL and REDIS_URL; `antedate up` starts servers and sets them")
+    outside = anchoring.outside(settings)
     celery = Celery("antedate", broker=broker_url(settings.redis_url), include=["workers.tasks"])
     visibility = {"visibility_timeout": VISIBILITY_SECONDS}
     celery.conf.update(
@@ -58,6 +63,7 @@ def create(settings: Settings) -> Celery:
             "relay": _every(RELAY_SECONDS, "workers.relay"),
             "sweep": _every(SWEEP_SECONDS, "workers.sweep"),
             "publish": _every(PUBLISH_SECONDS, "workers.publish"),
+            **({"anchor": _every(ANCHOR_SECONDS, "workers.anchor")} if outside.are_asked else {}),
         },
     )
     return celery

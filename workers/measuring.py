@@ -17,7 +17,8 @@ from claims import seeds
 from claims.evidence import Refusal
 from claims.pairs import Pairs
 from claims.registration.model import PairsDataset, Registration
-from workers import process, row_file
+from workers import beacons, process, row_file
+from workers.beacons import Rounds
 from workers.free_memory import InsufficientMemoryError
 from workers.heartbeat import Heartbeat, LeaseLostError
 from workers.measurement import measure_into
@@ -34,11 +35,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Worker:
-    """What a worker measures with: its ledger, its models and how long it may be silent."""
+    """What a worker measures with: its ledger, its models and how long it may be silent.
+
+    With `rounds`, runs whose data is generated wait `patience` for their round of the beacon.
+    """
 
     ledger: Ledger
     model_root: Path | None
     term: timedelta
+    rounds: Rounds | None = None
+    patience: timedelta | None = None
 
 
 def measure_shard(worker: Worker, run: str, index: int) -> str | None:
@@ -79,15 +85,25 @@ def _take(worker: Worker, run: str, index: int) -> Assignment | None:
     if instrument is None:
         return None
     source = source_here(instrument)
+    beacon = None if worker.rounds is None else beacons.round_for(worker.ledger, worker.rounds, run)
     with worker.ledger.begin() as session:
-        return runs.claim_shard(session, run, index, worker=process.name(), source=source, term=worker.term)
+        return runs.claim_shard(
+            session,
+            run,
+            index,
+            worker=process.name(),
+            source=source,
+            term=worker.term,
+            beacon=beacon,
+            patience=worker.patience,
+        )
 
 
 def _measure(worker: Worker, assignment: Assignment, progress: Progress, files: RowFiles) -> dict[str, Any]:
     registration, shard = assignment.registration, assignment.lease.shard
     pairs = _pairs(worker.ledger, registration)
     resources = Resources.of(registration, pairs, worker.model_root)
-    seed = partial(seeds.seed, assignment.nonce, assignment.document_sha256)
+    seed = partial(seeds.seed, assignment.nonce, assignment.document_sha256, beacon=assignment.beacon)
     return measure_into(files, shard, registration, seed, resources, progress)
 
 

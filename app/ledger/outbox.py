@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Protocol
 
-from sqlalchemy import ColumnElement, func, update
+from sqlalchemy import ColumnElement, false, func, update
 from sqlmodel import Session, col, select
 
 from app.ledger.database import Ledger
@@ -23,13 +24,21 @@ class Send(Protocol):
     def __call__(self, run: str, index: int, queue: str) -> None: ...
 
 
-def relay(ledger: Ledger, send: Send, *, run: str | None = None) -> int:
+def relay(
+    ledger: Ledger,
+    send: Send,
+    *,
+    run: str | None = None,
+    held: Collection[str] = (),
+    patience: timedelta | None = None,
+) -> int:
     """Send a message for every shard (of `run`, or of all) that waits and has none underway; returns how many.
 
-    Several relays share the work. When `send` raises, the shards stay due and the exception goes on.
+    The runs in `held` wait for something else, at most `patience` from when they were queued. Several relays share
+    the work. When `send` raises, the shards stay due and the exception goes on.
     """
     with ledger.begin() as session:
-        due = _due(session, run)
+        due = _due(session, run, _held(held, patience))
         for shard in due:
             send(shard.run, shard.index, shard.queue)
             which = (col(ShardRow.run) == shard.run) & (col(ShardRow.index) == shard.index)
@@ -37,7 +46,13 @@ def relay(ledger: Ledger, send: Send, *, run: str | None = None) -> int:
     return len(due)
 
 
-def _due(session: Session, run: str | None) -> list[ShardRow]:
+def _held(runs: Collection[str], patience: timedelta | None) -> ColumnElement[bool]:
+    if not runs or patience is None:
+        return false()
+    return col(RunRow.id).in_(runs) & (col(RunRow.queued) + patience > CLOCK)
+
+
+def _due(session: Session, run: str | None, held: ColumnElement[bool]) -> list[ShardRow]:
     query = (
         select(ShardRow)
         .join(RunRow)
@@ -46,6 +61,7 @@ def _due(session: Session, run: str | None) -> list[ShardRow]:
             ShardRow.attempts < MOST_ATTEMPTS,
             col(RunRow.status).in_(("queued", "running")),
             col(ShardRow.relayed).is_(None) | _overdue(),
+            ~held,
         )
         .order_by(col(RunRow.queued), col(ShardRow.run), col(ShardRow.index))
         .limit(MOST_AT_ONCE)

@@ -8,27 +8,30 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from app.ledger import judging, queue
-from app.ledger.append import append
+from app.ledger import judging, opening, queue
 from app.ledger.database import Ledger
 from app.ledger.queue import Lease
-from app.ledger.tables import ClaimRow, Nonce, RunRow, ShardRow
+from app.ledger.tables import ClaimRow, RunRow, ShardRow
+from claims.anchored_round import AnchoredRound
 from claims.registration.model import Registration
 
 SOURCE = "instrument_source_sha256"
-OPENER = "worker"
 OPEN = ("queued", "running")
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """A lease with what is to be measured, and the nonce from which every seed derives."""
+    """A lease with what is to be measured, and what every seed derives from: the nonce and the beacon's 32 bytes.
+
+    `beacon` is empty where no round was mixed in.
+    """
 
     lease: Lease
     claim: str
     registration: Registration
     document_sha256: str
     nonce: bytes
+    beacon: bytes
 
 
 def hold(session: Session, run: str, *, wait: bool = True) -> RunRow | None:
@@ -41,12 +44,21 @@ def hold(session: Session, run: str, *, wait: bool = True) -> RunRow | None:
 
 
 def claim_shard(
-    session: Session, run: str, index: int, *, worker: str, source: dict[str, Any], term: timedelta
+    session: Session,
+    run: str,
+    index: int,
+    *,
+    worker: str,
+    source: dict[str, Any],
+    term: timedelta,
+    beacon: AnchoredRound | None = None,
+    patience: timedelta | None = None,
 ) -> Assignment | None:
-    """Take a shard to measure it, opening the run if it is the first; None when there is nothing to do.
+    """Take a shard to measure it, opening the run if it is the first; None when there is nothing to do (yet).
 
     `source` is the code that will measure, with `instrument_source_sha256`; a run whose earlier shards were measured
-    by another instrument source is void, `code_drift`.
+    by another instrument source is void, `code_drift`. `beacon` is the round to open with, checked by the caller; a
+    run without one is not opened before it has been queued for `patience`, if its data is to be generated.
     """
     row = hold(session, run)
     if row is None or row.status not in OPEN:
@@ -55,14 +67,20 @@ def claim_shard(
     if opened_with not in {None, source[SOURCE]}:
         judging.record_void(session, row, "code_drift", {"opened_with": opened_with, "found": source[SOURCE]})
         return None
-    lease = queue.take(session, run, index, worker=worker, source=source, term=term)
-    if lease is None:
+    if beacon is None and opening.waits(session, row, patience):
+        opening.ask_again(session, row)
         return None
-    nonce = session.exec(select(Nonce.nonce).where(Nonce.run == run)).one()
-    claim = session.exec(select(ClaimRow.registration, ClaimRow.document_sha256).where(ClaimRow.id == row.claim)).one()
-    if row.status == "queued":
-        append(session, "opened", row.claim, OPENER, {"run": run, "nonce": nonce.hex(), "beacon": None})
-    return Assignment(lease, row.claim, Registration.model_validate(claim[0]), claim[1], nonce)
+    lease = queue.take(session, run, index, worker=worker, source=source, term=term)
+    return None if lease is None else _assigned(session, row, lease, beacon)
+
+
+def _assigned(session: Session, run: RunRow, lease: Lease, beacon: AnchoredRound | None) -> Assignment:
+    nonce = opening.nonce_of(session, run.id)
+    if run.status == "queued":
+        opening.open_run(session, run, nonce, beacon)
+    claim = session.exec(select(ClaimRow.registration, ClaimRow.document_sha256).where(ClaimRow.id == run.claim)).one()
+    randomness = opening.randomness_of(session, run)
+    return Assignment(lease, run.claim, Registration.model_validate(claim[0]), claim[1], nonce, randomness)
 
 
 def expire(ledger: Ledger) -> None:

@@ -44,9 +44,16 @@ BAD = {
     "ANTEDATE_MODEL_ROOT": "/nonexistent/models",
     "ANTEDATE_SIGNING_KEY_FILE": None,
     "ANTEDATE_LOG_NAME": "My log",
+    "ANTEDATE_CHECKPOINT_FILE": None,
     "ANTEDATE_WORKER_CONCURRENCY": "0",
     "ANTEDATE_LEASE_SECONDS": "-5",
     "ANTEDATE_PATCH_MEMORY_MB": "0",
+    "ANTEDATE_TIMESTAMP_URL": "ftp://tsa.example",
+    "ANTEDATE_TIMESTAMP_ROOTS": "/nonexistent/roots.pem",
+    "ANTEDATE_WITNESSES": "/nonexistent/witnesses.txt",
+    "ANTEDATE_BEACON_URL": "https://somebody:else@api.drand.sh",
+    "ANTEDATE_BEACON_CHAIN": "8990E7A9",
+    "ANTEDATE_BEACON_WAIT_SECONDS": "-1",
 }
 
 
@@ -63,6 +70,14 @@ def test_every_bad_variable_is_named_at_once_with_its_value_unless_that_is_a_url
         line = next(line for line in lines if line.startswith(name))
         assert ("secret" in value) or f"{name}={value} cannot be used" in line
     assert "secret" not in str(refused.value)
+
+
+def test_an_authority_needs_the_roots_that_it_is_trusted_under(monkeypatch):
+    monkeypatch.setenv("ANTEDATE_TIMESTAMP_URL", "https://tsa.example/tsr/")
+    with pytest.raises(SettingsError, match="ANTEDATE_TIMESTAMP_ROOTS=None cannot be used: an authority is trusted"):
+        read_settings()
+    monkeypatch.setenv("ANTEDATE_TIMESTAMP_ROOTS", __file__)
+    assert read_settings().timestamp_url == "https://tsa.example/tsr/"
 
 
 def test_the_three_urls_have_no_prefix(monkeypatch):

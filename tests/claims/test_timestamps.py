@@ -47,15 +47,15 @@ def test_every_request_has_a_nonce_of_its_own():
 
 
 @pytest.mark.parametrize(
-    ("status", "says", "words"),
+    ("answered", "words"),
     [
-        ("rejection", "no more today", "answered 2, rejection: no more today"),
-        ("waiting", None, "answered 3, waiting"),
-        ("granted_with_mods", None, "answered 1, granted_with_mods"),
+        ({"status": "rejection", "says": "no more today"}, "answered 2, rejection: no more today"),
+        ({"status": "waiting"}, "answered 3, waiting"),
+        ({"status": "granted_with_mods"}, "answered 1, granted_with_mods"),
     ],
 )
-def test_what_was_not_granted_is_refused_in_words(authority, roots, asked, status, says, words):
-    answer = authority.answer(asked.body, status=status, says=says)
+def test_what_was_not_granted_is_refused_in_words(authority, roots, asked, answered, words):
+    answer = authority.answer(asked.body, **answered)
     with pytest.raises(InvalidTimestampError, match=words):
         timestamps.verify(answer, TEXT, roots, asked.nonce)
 
