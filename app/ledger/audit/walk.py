@@ -1,0 +1,144 @@
+"""The whole log in its order: every entry's columns against its bytes, its life against the rules, its documents."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy
+from pydantic import ValidationError
+from sqlalchemy import Row
+from sqlmodel import Session, col
+
+from app.ledger import inline, projections, tree
+from app.ledger.audit.canonical_form import Parsed, parse
+from app.ledger.audit.consequences import Consequences
+from app.ledger.audit.findings import Findings, Progress
+from app.ledger.audit.memory import MemoryStore
+from app.ledger.blobs import BlobError
+from app.ledger.tables import EntryRow
+from claims.entries import Entry, leaf_hash
+from claims.evidence import Evidence
+from claims.lifecycle import IllegalStepError
+from claims.verdict.rule import adjudicate
+
+BATCH = 1_000
+COLUMNS = ("seq", "type", "claim", "actor", "time", "payload", "canonical", "leaf_hash")
+# Where a payload encloses a document, and the member that states its hash.
+ENCLOSED = {
+    "registered": ("registration", "document_sha256"),
+    "imported": ("record", "document_sha256"),
+    "evidence_recorded": ("evidence", "evidence_sha256"),
+    "corrected": ("evidence", "evidence_sha256"),
+}
+DAMAGE = (ValueError, KeyError, TypeError, AttributeError, IllegalStepError, ValidationError, BlobError)
+
+
+@dataclass
+class Walk:
+    """The log read once. `leaves` are the hashes of the entries' bytes, `named` the blobs that entries call for."""
+
+    session: Session
+    findings: Findings
+    store: MemoryStore
+    leaves: list[bytes] = field(default_factory=list)
+    named: dict[str, str] = field(default_factory=dict)
+    _evidence: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _last: datetime | None = None
+
+    def __post_init__(self) -> None:
+        self._consequences = Consequences(self.store, self.findings)
+
+    def run(self, progress: Progress) -> None:
+        size = tree.size(self.session)
+        for done, row in enumerate(self._rows(), start=1):
+            self._examine(row)
+            if done % BATCH == 0 or done == size:
+                progress("entries", done, size)
+        self._consequences.end()
+        self.store.settle()
+
+    def _rows(self) -> Iterator[Row[Any]]:
+        columns = [getattr(EntryRow, name) for name in COLUMNS]
+        query = sqlalchemy.select(*columns).order_by(col(EntryRow.seq))
+        return iter(self.session.execute(query.execution_options(yield_per=BATCH)))
+
+    def _examine(self, row: Row[Any]) -> None:
+        where = f"entry {row.seq}"
+        if row.seq != len(self.leaves):
+            self.findings.add(where, f"it stands where entry {len(self.leaves)} should: the sequence has a gap")
+        self.leaves.append(leaf_hash(row.canonical))
+        self.findings.expect(row.leaf_hash == self.leaves[-1], where, "its leaf hash is not that of its bytes")
+        with self.findings.as_finding(where, *DAMAGE):
+            parsed = parse(row.canonical)
+            self.findings.expect(parsed.canonical, where, "its bytes are not canonical JSON (RFC 8785)")
+            entry = Entry.from_object(parsed.value)
+            self._compare(where, row, entry, parsed)
+            self._documents(where, entry, parsed)
+            self._apply(where, entry, parsed)
+
+    def _compare(self, where: str, row: Row[Any], entry: Entry, parsed: Parsed) -> None:
+        for column in ("seq", "type", "claim", "actor", "time"):
+            stored, said = getattr(row, column), getattr(entry, column)
+            self.findings.expect(stored == said, where, f"its column {column} is {stored}, its bytes say {said}")
+        same = _text(row.payload) == _text(parsed.value["payload"])
+        self.findings.expect(same, where, "its column payload is not what its bytes say")
+        if self._last is not None and entry.time < self._last:
+            self.findings.add(where, f"its time, {entry.time}, is before that of the entry before it")
+        self._last = entry.time
+
+    def _documents(self, where: str, entry: Entry, parsed: Parsed) -> None:
+        """Hashes that a payload states are those of what it holds, or of blobs that there are."""
+        member, stated = ENCLOSED.get(entry.type, ("", ""))
+        if member:
+            enclosed, sha256 = entry.payload[member], entry.payload[stated]
+            if set(enclosed) == inline.REFERENCE:
+                self.named.setdefault(enclosed["sha256"], where)
+                found = enclosed["sha256"]
+            else:
+                found = hashlib.sha256(parsed.dump(enclosed)).hexdigest()
+            self.findings.expect(found == sha256, where, f"its {stated} is not that of its {member}")
+        for blob in (entry.payload.get("rows_sha256"), entry.payload.get("sha256")):
+            if isinstance(blob, str):
+                self.named.setdefault(blob, where)
+
+    def _apply(self, where: str, entry: Entry, parsed: Parsed) -> None:
+        self._consequences.expect_before(entry)
+        self._consequences.check_precedence(entry)
+        self.store.dump = parsed.dump
+        state = projections.project(self.store, entry)
+        if state is not None and entry.claim is not None:
+            self.store.states[entry.claim] = state
+        self._verdict(where, entry)
+        self._consequences.follow(entry)
+
+    def _verdict(self, where: str, entry: Entry) -> None:
+        """Every verdict is what the rule gives for the evidence recorded before it."""
+        if entry.type in {"evidence_recorded", "corrected"}:
+            body = self.store.document(entry.payload["evidence"])
+            self._evidence[entry.payload["run"]] = body
+            self.findings.expect(
+                body["rows_sha256"] == entry.payload["rows_sha256"], where, "its rows are not those of its evidence"
+            )
+            self.named |= dict.fromkeys(_again(body), where)
+        if entry.type == "adjudicated":
+            body = self._evidence.pop(entry.payload["run"])
+            verdict = adjudicate(self.store.registration(str(entry.claim)), Evidence.model_validate(body))
+            expected = verdict.as_payload(entry.payload["run"])
+            same = _text(expected) == _text(dict(entry.payload))
+            self.findings.expect(same, where, "its verdict is not the one that the rule gives for the evidence")
+
+
+def _again(evidence: Mapping[str, Any]) -> list[str]:
+    """The blobs of rows that were measured a second time."""
+    prefix = "again_sha256."
+    return [name.removeprefix(prefix) for name in evidence["nondeterminism"] if name.startswith(prefix)]
+
+
+def _text(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Equal for equal values alone: unlike Python's comparison, 1 is not true."""
+    return json.dumps(value, sort_keys=True)
