@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -17,10 +18,11 @@ from app.cli.following import NOW, SEEN, Following
 from app.cli.options import AsJson, Key, Url
 from app.cli.output import print_json, progress_console, result_console
 from app.cli.remembered import STATE, Memory, state_directory
+from app.cli.whole_log import COMPLETE, check_complete
 from claims.beacon import MAINNET
 from claims.bundle.parts import Parts
 from claims.signed_note import InvalidNoteError, name_of
-from claims.verifying import Case, Line, Pin, verify_file
+from claims.verifying import Case, Line, Pin, checked, verify_file
 from claims.verifying.lines import printable
 
 FAILED, UNCHECKED = 7, 8
@@ -36,6 +38,7 @@ class Asked:
     vkey: str | None
     since: Path | None
     chains: Sequence[str]
+    whole_log: bool
 
 
 def verify(
@@ -52,6 +55,10 @@ def verify(
         typer.Option(help="The hash of a drand chain that you know to be public, besides its mainnet."),
     ] = None,
     tree_size: Annotated[int | None, typer.Option(help="The bundle as of this size of the log.", min=1)] = None,
+    whole_log: Annotated[
+        bool,
+        typer.Option("--whole-log", help="Fetch every entry of the log, to see that none about the claim is left out."),
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help=f"End with {UNCHECKED} where anything was NOT CHECKED.")
     ] = False,
@@ -69,7 +76,7 @@ def verify(
     Needs neither a model nor a database. Every line is ok, FAILED, or NOT CHECKED with the reason.
     """
     _check_vkey(vkey)
-    asked = Asked(Memory(state_directory(state)), vkey, since, tuple(beacon_chain or ()))
+    asked = Asked(Memory(state_directory(state)), vkey, since, tuple(beacon_chain or ()), whole_log=whole_log)
     with fetch(bundle, url=url, key=key, tree_size=tree_size, largest=largest * MEBIBYTE) as fetched:
         lines = _shown(_verified(fetched, asked))
     _print(lines, as_json=as_json)
@@ -94,6 +101,7 @@ def _verified(fetched: Fetched, asked: Asked) -> Iterator[Line]:
     for case in found:
         if fetched.claim is not None:
             yield _asked_for(case, fetched.claim)
+        yield checked(COMPLETE, partial(check_complete, case, fetched.service, whole=asked.whole_log))
         yield from _followed(case, fetched, asked, signed=signed)
 
 
