@@ -15,7 +15,7 @@ from .chain import published
 class World:
     """`asked` holds every request as (method, path); `trouble[path] = (status, body)` answers in place of the real one.
 
-    A body that is a callable writes what it likes to the handler it is given. Without a chain there is no relay, and so on.
+    A body that is a callable writes what it likes to the handler it is given. Without a chain there is no relay.
     """
 
     def __init__(self, *, chain=None, authority=None, witness=None):
