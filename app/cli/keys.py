@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated
 
 import typer
-from sqlmodel import Session
 
+from app.cli.beside import transaction
 from app.cli.errors import BadInputError
-from app.cli.local import running_here
 from app.cli.options import AsJson
 from app.cli.output import keys_table, line, print_json, result_console
-from app.embedded.endpoints import postgres_url
-from app.embedded.postgres import APPLICATION
-from app.ledger.database import Ledger
 from app.ledger.registrants import SCOPES, issue_key, key_list, register, revoke_key
-from app.settings import SettingsError, read_settings
 
 keys = typer.Typer(help="Issue, list and revoke API keys.", no_args_is_help=True, add_completion=False)
 
@@ -31,7 +23,7 @@ def issue(
     as_json: AsJson = False,
 ) -> None:
     """Make a key and show it, once: only its hash is stored."""
-    with _database() as session:
+    with transaction() as session:
         try:
             register(session, registrant, name)
             token = issue_key(session, registrant, scope)
@@ -46,7 +38,7 @@ def issue(
 @keys.command("list")
 def list_keys(as_json: AsJson = False) -> None:
     """List every key by the part of it that may be shown."""
-    with _database() as session:
+    with transaction() as session:
         known = [
             {
                 "prefix": key.prefix,
@@ -68,7 +60,7 @@ def revoke(
     prefix: Annotated[str, typer.Argument(help="The part that `keys list` shows.")], as_json: AsJson = False
 ) -> None:
     """Revoke a key: nothing more is filed with it; what was filed stays."""
-    with _database() as session:
+    with transaction() as session:
         revoked = revoke_key(session, prefix)
     if revoked == 0:
         raise BadInputError(f"no valid key begins with {prefix!r}; `antedate keys list` shows them.")
@@ -76,18 +68,3 @@ def revoke(
         print_json({"revoked": prefix})
     else:
         line("revoked", prefix)
-
-
-@contextmanager
-def _database() -> Iterator[Session]:
-    """The database that DATABASE_URL names, else that of the service running here; committed on leaving."""
-    try:
-        settings = read_settings()
-    except SettingsError as error:
-        raise BadInputError(str(error)) from error
-    ledger = Ledger(settings.database_url or postgres_url(Path(running_here().sockets), APPLICATION), pool_size=1)
-    try:
-        with ledger.begin() as session:
-            yield session
-    finally:
-        ledger.dispose()

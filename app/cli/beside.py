@@ -1,0 +1,55 @@
+"""Commands that operators run beside the database: they do not go through the service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlmodel import Session
+
+from app.cli.errors import BadInputError
+from app.cli.local import running_here
+from app.embedded.endpoints import postgres_url
+from app.embedded.postgres import APPLICATION
+from app.ledger.database import Ledger
+from app.ledger.signing import Signing, SigningKeyError, load_or_create
+from app.settings import Settings, SettingsError, read_settings
+
+
+@contextmanager
+def ledger_here() -> Iterator[Ledger]:
+    """The ledger whose database DATABASE_URL names, else that of the service running here."""
+    url = settings_here().database_url or postgres_url(Path(running_here().sockets), APPLICATION)
+    ledger = Ledger(url, pool_size=1)
+    try:
+        yield ledger
+    finally:
+        ledger.dispose()
+
+
+@contextmanager
+def transaction() -> Iterator[Session]:
+    """A transaction on that database, committed on leaving."""
+    with ledger_here() as ledger, ledger.begin() as session:
+        yield session
+
+
+def signing_here() -> Signing | None:
+    """The log's key as it is set up here; None where there is none yet: unlike the service, nobody makes one."""
+    settings = settings_here()
+    if not settings.signing_key.exists():
+        return None
+    try:
+        return load_or_create(settings.signing_key, settings.log_name)
+    except SigningKeyError as error:
+        raise BadInputError(f"{error}.") from error
+    except OSError as error:
+        raise BadInputError(f"the log's key cannot be read: {error}.") from error
+
+
+def settings_here() -> Settings:
+    try:
+        return read_settings()
+    except SettingsError as error:
+        raise BadInputError(str(error)) from error
