@@ -12,7 +12,6 @@ from sqlalchemy import inspect
 from sqlmodel import Session
 
 from app.ledger import inline
-from app.ledger.audit.canonical_form import Dump
 from app.ledger.tables import Base, ClaimRow, EvidenceRow
 from claims.canonical import canonical_bytes
 from claims.dose_series import Point, point_of
@@ -49,7 +48,7 @@ class MemoryStore:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.dump: Dump = canonical_bytes  # of the parts of the entry that is applied now
+        self.enclosed: bytes | None = None  # the one form of the document in the entry that is applied now, if known
         self.tables: dict[type[Base], dict[Key, Row]] = defaultdict(dict)
         self.states: dict[str, ClaimState] = {}
         self._keys: dict[type[Base], tuple[str, ...]] = {}
@@ -67,20 +66,20 @@ class MemoryStore:
                 self._documents[row["id"]] = row["document"]
             if table is EvidenceRow and row["dose"] is not None:
                 self._doses[row["run"]] = row["body"]
-            self.tables[table][key] = {**_defaults(table), **{name: digested(value) for name, value in row.items()}}
+            self.tables[table][key] = {**_defaults(table), **self.kept(row)}
             if "claim" in row:
                 self._of_claim[table, row["claim"]].append(key)
 
     def update(self, table: type[Base], key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         for row in self._matching(table, key):
-            row |= {name: digested(value) for name, value in values.items()}
+            row.update(self.kept(values))
             if table is EvidenceRow and row["dose"] is not None and "body" in values:
                 self._doses[row["run"]] = values["body"]
 
     def canonical(self, enclosed: dict[str, Any]) -> bytes:
         if set(enclosed) == inline.REFERENCE:
             return inline.canonical_of(self.session, enclosed)
-        return self.dump(enclosed)
+        return canonical_bytes(enclosed) if self.enclosed is None else self.enclosed
 
     def document(self, enclosed: dict[str, Any]) -> dict[str, Any]:
         return inline.document_of(self.session, enclosed)
@@ -117,6 +116,10 @@ class MemoryStore:
                 calibrated = is_calibrated(chosen, points, catalogue())
                 known[basis] = trust_of(row["precedence"], row["status"], calibrated=calibrated)
             row["trust"] = known[basis]
+
+    def kept(self, values: Mapping[str, Any]) -> Row:
+        """What is held of these columns."""
+        return {name: digested(value) for name, value in values.items()}
 
     def key_of(self, table: type[Base]) -> tuple[str, ...]:
         """The columns of the table's primary key."""
