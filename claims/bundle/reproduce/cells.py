@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 
@@ -34,3 +34,24 @@ class Cells:
             if row["state"] == "ok":
                 joined.append(cell)
             self.margins[row["pair_id"]] = float(row["margin"])
+
+
+def joined(rows: Iterable[Mapping[str, Any]], cell: Sequence[str]) -> Iterator[tuple[float, Mapping[str, Any]]]:
+    """The differential and the row of kind patch of each patched cell, which is named by the fields `cell`.
+
+    Held are only the cells of which one half is still to come. Raises ValueError where an attribution never came.
+    """
+    differentials: dict[tuple[str, ...], float] = {}
+    patches: dict[tuple[str, ...], Mapping[str, Any]] = {}
+    for row in rows:
+        if row["kind"] not in {"attribution", "patch"}:
+            continue
+        name = tuple(row[field] for field in cell)
+        if row["kind"] == "attribution":
+            differentials[name] = float(row["differential"])
+        else:
+            patches[name] = row
+        if name in differentials and name in patches:
+            yield differentials.pop(name), patches.pop(name)
+    if patches:
+        raise ValueError(f"{len(patches)} patched cells have no row of kind attribution of their own")
