@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import io
+import json
 import random
 import subprocess
 import sys
@@ -23,10 +24,9 @@ from claims.bundle.script import formulas
 from claims.canonical import canonical_bytes, sha256_hex
 from claims.checkpoint import Checkpoint
 from claims.entries import Entry, format_time, leaf_hash
-from claims.registration.yaml_form import read_yaml
 from claims.rows import decode, encode
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "planted_key.yaml"
+DOCUMENT = Path(__file__).with_name("planted_key.json")
 START = datetime(2026, 12, 1, 12, tzinfo=UTC)
 NONCE = bytes(range(32))
 CLAIM, RUN = "bundledclaim0001", "bundledclaim0001-1"
@@ -126,8 +126,8 @@ def planted_rows(organisms: int = 9, pairs: int = 2, layers: int = 2) -> bytes:
 
 
 def registration() -> dict[str, Any]:
-    document: dict[str, Any] = read_yaml(EXAMPLE.read_bytes())
-    return {**document, "title": "Patching recovers the planted key “better”"}
+    document: dict[str, Any] = json.loads(DOCUMENT.read_bytes())
+    return document
 
 
 DIAGNOSTIC = ("organism_accuracy", "organisms_governed")

@@ -31,7 +31,11 @@ ORDER = [
     "SHA256SUMS",
 ]
 PINNED = {
-    "measured": "",
+    "corrected": "dc4c31149cf90a5c6ebc86553b90257d705b895461f2038c92c893ac885e97f6",
+    "measured": "74c5516b4b37a2e5b85f51f4ae1b0b0912fa4b44f5d36a78eb147ec3cbdbbc91",
+    "voided": "b037f35190b6d1d95009506dad6283e0fb668cdc70f073d3a2fd35a1d8272c88",
+    "waiting": "7ac5f9f9e152d801744100b5c3bb0eba508a8ef7d00f9ecf3b2ab2d30f94030e",
+    "withdrawn": "59ed5f371a55480ea880ae5d778833514846baf59065ae7949c3b8c3fe71ea77",
 }
 
 
