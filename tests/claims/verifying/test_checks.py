@@ -10,7 +10,7 @@ import pytest
 from claims import anchored_round, checkpoint, signed_note
 from claims.anchored_round import Anchor, AnchoredRound
 from claims.beacon import MAINNET, Round
-from claims.canonical import canonical_bytes
+from claims.canonical import canonical_bytes, sha256_hex
 from claims.verifying import CHECKS, Case, Pin, verify
 from tests.claims.verifying.story import CLAIM, KEY, ORIGIN, OTHER_KEY, RUN
 from tests.outside.chain import OwnChain
@@ -114,7 +114,13 @@ def test_a_receipt_that_says_something_else(story, pin):
 def test_a_receipt_for_another_entry(story, pin):
     note = json.loads(story.parts().receipt)["note"]
     text = note.rpartition("\n\n")[0].split("\n")
-    for place, other in ((1, "a" * 12), (2, "7"), (3, base64.b64encode(b"\x00" * 32).decode()), (4, "0" * 64)):
+    for place, other in (
+        (0, "antedate/elsewhere/receipt"),
+        (1, "a" * 12),
+        (2, "7"),
+        (3, base64.b64encode(b"\x00" * 32).decode()),
+        (4, "0" * 64),
+    ):
         forged = "\n".join([*text[:place], other, *text[place + 1 :]]) + "\n"
         receipt = {**json.loads(story.parts().receipt), "note": signed_note.sign(forged, ORIGIN, KEY)}
         assert failed(story.parts(receipt=canonical_bytes(receipt)), pin) == {"receipt"}
@@ -159,6 +165,50 @@ def test_a_second_verdict_without_a_correction(story, pin):
 def test_a_hash_that_is_not_the_documents(story, pin):
     story.changes["registered"] = {"document_sha256": "0" * 64}
     assert {"document"} <= failed(story.parts(), pin) <= {"document", "seeds"}
+
+
+def test_another_document_in_the_entry_than_the_one_whose_hash_it_states(story, pin):
+    story.changes["registered"] = {"registration": {**story.document, "title": "Another"}}
+    assert failed(story.parts(), pin) == {"document"}
+
+
+def test_a_document_registered_in_other_than_its_one_form(story, pin):
+    spaced = json.dumps(story.document).encode()
+    named = {"sha256": sha256_hex(spaced), "size": len(spaced)}
+    story.changes["registered"] = {"document_sha256": named["sha256"], "registration": named}
+    assert {"document"} <= failed(story.parts(registration=spaced), pin) <= {"document", "seeds"}
+
+
+def test_documents_beside_the_entry_are_held_to_hash_and_size(story, pin):
+    named = {"sha256": sha256_hex(story.canonical), "size": len(story.canonical)}
+    evidence = canonical_bytes(story.evidence)
+    of_evidence = {"sha256": sha256_hex(evidence), "size": len(evidence)}
+    story.changes = {"registered": {"registration": named}, "evidence_recorded": {"evidence": of_evidence}}
+    assert failed(story.parts(), pin) == set()
+    named["size"] += 1
+    of_evidence["sha256"] = "0" * 64
+    assert failed(story.parts(), pin) == {"document", "evidence"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"evidence_sha256": "0" * 64}, {"evidence"}),
+        ({"evidence": {"other": True}}, {"evidence"}),
+        ({"rows_sha256": "0" * 64}, {"evidence", "rows"}),
+    ],
+)
+def test_evidence_that_is_not_what_was_logged(story, pin, changes, expected):
+    story.changes["evidence_recorded"] = changes
+    assert failed(story.parts(), pin) == expected
+
+
+def test_an_entry_at_another_index(story, pin):
+    parts = story.parts()
+    parts.entries[2] = replace(parts.entries[2], index=5)
+    found = lines(parts, pin)
+    assert "stands at index 5" in found["entries"].detail
+    assert found["inclusion"].state == "failed"
 
 
 def test_a_nonce_chosen_late(story, pin):
