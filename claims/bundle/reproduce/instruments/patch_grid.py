@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from math import fsum
+from sys import intern
 from typing import Any
 
 from claims.bundle.reproduce.ranks import mean
@@ -13,22 +15,21 @@ BEYOND_REACH = ("unreachable", "unreachable_window")
 
 def recompute(rows: Iterator[Mapping[str, Any]], registration: Mapping[str, Any]) -> dict[str, float]:
     """Every metric that the rows define, by name."""
-    del registration  # the parameters say what the rows hold, not what follows from them
+    both = registration["instrument"]["params"].get("direction") == "both"
     patched: dict[str, Component] = {}
     for row in rows:
         if row["kind"] == "patch":
             patched.setdefault(row["component"], Component()).add(row)
-    directions = sorted({direction for one in patched.values() for direction in one.directions})
     found: dict[str, float] = {}
     for name, component in patched.items():
-        effects, margins = component.effects(), component.margins()
-        if effects:
-            found["mean_effect." + name] = mean(effects)
-        if fsum(margins):
-            found["moves." + name] = abs(fsum(effects)) / abs(fsum(margins))
+        if component.effects:
+            found["mean_effect." + name] = mean(component.effects)
+        margin = fsum(component.margins)
+        if margin:
+            found["moves." + name] = abs(fsum(component.effects)) / abs(margin)
         found["unreachable_share." + name] = component.beyond_reach / component.cells
-        for direction in directions if len(directions) > 1 else []:
-            own = component.effects(direction)
+        for direction in ("noising", "denoising") if both else ():
+            own = component.in_direction(direction)
             if own:
                 found["mean_effect_" + direction + "." + name] = mean(own)
     top = top_moves(list(patched.values()))
@@ -36,60 +37,63 @@ def recompute(rows: Iterator[Mapping[str, Any]], registration: Mapping[str, Any]
 
 
 class Component:
-    """One component's cells; of those in which its patch could act, (direction, cluster, effect, margin)."""
+    """One component's cells; of those in which its patch could act, each thing that is known of them a column."""
 
     def __init__(self) -> None:
         self.cells = 0
         self.beyond_reach = 0
-        self.directions: set[str] = set()
-        self.acted: list[tuple[str, str, float, float]] = []
+        self.directions: list[str] = []
+        self.clusters: list[str] = []
+        self.effects = array("d")
+        self.margins = array("d")
 
     def add(self, row: Mapping[str, Any]) -> None:
         self.cells += 1
         self.beyond_reach += row["state"] in BEYOND_REACH
-        self.directions.add(row["direction"])
         if row["state"] == "ok":
-            self.acted.append((row["direction"], row["cluster"], float(row["effect"]), float(row["margin"])))
+            self.directions.append(intern(row["direction"]))  # one copy of a text that many rows repeat
+            self.clusters.append(intern(row["cluster"]))
+            self.effects.append(float(row["effect"]))
+            self.margins.append(float(row["margin"]))
 
-    def effects(self, direction: str | None = None) -> list[float]:
-        return [effect for way, _, effect, _ in self.acted if direction in (None, way)]
-
-    def margins(self) -> list[float]:
-        return [margin for _, _, _, margin in self.acted]
+    def in_direction(self, direction: str) -> list[float]:
+        return [effect for way, effect in zip(self.directions, self.effects, strict=True) if way == direction]
 
     def by_cluster(self) -> dict[str, tuple[float, float, int]]:
         """The sum of effects, the sum of margins and the number of cells of each cluster in which it could act."""
         found: dict[str, list[tuple[float, float]]] = {}
-        for _, cluster, effect, margin in self.acted:
+        for cluster, effect, margin in zip(self.clusters, self.effects, self.margins, strict=True):
             found.setdefault(cluster, []).append((effect, margin))
         return {name: (fsum(e for e, _ in each), fsum(m for _, m in each), len(each)) for name, each in found.items()}
 
 
-def top_moves(components: list[Component]) -> float | None:
+class ReadOff:
+    """For one cluster: the first component so far by |mean effect| over the other clusters, and what it does here."""
+
+    def __init__(self) -> None:
+        self.ahead, self.effect, self.margin = -1.0, 0.0, 0.0
+
+    def consider(self, of_others: float, effect: float, margin: float) -> None:
+        """The effect is read off in the sign that the others' mean has, which is none where that is 0."""
+        if abs(of_others) > self.ahead:
+            sign = (of_others > 0) - (of_others < 0)
+            self.ahead, self.effect, self.margin = abs(of_others), sign * effect, margin
+
+
+def top_moves(components: Sequence[Component]) -> float | None:
     """For each cluster, the other clusters choose the component of largest |mean effect| and the sign of its mean.
 
     What is read off the cluster is that component's effects there, in the sign chosen. The answer is the sum of these
     over |the sum of the margins of the same cells|; None where fewer than two clusters could tell, or that is 0.
     """
-    sums = [component.by_cluster() for component in components]
-    totals = [(fsum(e for e, _, _ in each.values()), sum(n for _, _, n in each.values())) for each in sums]
-    clusters = sorted({cluster for each in sums for cluster in each})
-    if len(clusters) < 2:  # noqa: PLR2004  # one has no others to choose by
+    read_off = {cluster: ReadOff() for component in components for cluster in component.clusters}
+    if len(read_off) < 2:  # noqa: PLR2004  # one has no others to choose by
         return None
-    effects, margins = [], []
-    for cluster in clusters:
-        means = [
-            mean_of_others(total, each.get(cluster, (0.0, 0.0, 0))) for total, each in zip(totals, sums, strict=True)
-        ]
-        first = max(range(len(means)), key=lambda place: abs(means[place]))
-        effect, margin, _ = sums[first].get(cluster, (0.0, 0.0, 0))
-        sign = (means[first] > 0) - (means[first] < 0)
-        effects.append(sign * effect)
-        margins.append(margin)
-    return fsum(effects) / abs(fsum(margins)) if fsum(margins) else None
-
-
-def mean_of_others(total: tuple[float, int], own: tuple[float, float, int]) -> float:
-    """The mean effect over the cells of all clusters but one; 0 where there is no such cell."""
-    cells = total[1] - own[2]
-    return (total[0] - own[0]) / cells if cells else 0.0
+    for component in components:
+        total, cells, sums = fsum(component.effects), len(component.effects), component.by_cluster()
+        for cluster, chosen in read_off.items():
+            effect, margin, own = sums.get(cluster, (0.0, 0.0, 0))
+            of_others = (total - effect) / (cells - own) if cells > own else 0.0
+            chosen.consider(of_others, effect, margin)
+    margin = abs(fsum(chosen.margin for chosen in read_off.values()))
+    return fsum(chosen.effect for chosen in read_off.values()) / margin if margin else None

@@ -47,6 +47,16 @@ def test_effects_of_patching(recomputed, grid_rows, direction, clusters):
     assert ("top_moves" in found) == (clusters > 1)
 
 
+def test_of_both_directions_one_may_never_act(recomputed, grid_rows):
+    stuck = [
+        {**row, "state": "unreachable"} if (row["kind"], row["direction"]) == ("patch", "denoising") else row
+        for row in grid_rows(7, "both", 30)
+    ]
+    found = recomputed("patch_grid", stuck, {"direction": "both"})
+    assert found["mean_effect_noising.attn_L0"] == found["mean_effect.attn_L0"]
+    assert not [name for name in found if name.startswith("mean_effect_denoising")]
+
+
 @pytest.mark.parametrize("direction", DIRECTIONS)
 @pytest.mark.parametrize("clusters", [1, 9])
 def test_errors_of_estimated_effects(recomputed, grid_rows, direction, clusters):
