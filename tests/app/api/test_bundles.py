@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import zipfile
+from datetime import timedelta
 
 import pytest
 
@@ -286,3 +287,31 @@ def test_rows_are_read_from_the_database_chunk_by_chunk(service, file_claim, mea
         write(parts, io.BytesIO())
     assert isinstance(caught.value.__cause__, BlobError)
     assert json.loads(parts.registration)["schema"] == "antedate.registration/1"
+
+
+def small(document):
+    """Organisms that train in a fraction of a second, whether they obey or not."""
+    chosen = document(sampling={"organisms": 8, "pairs_per_organism": 4, "stopping": "fixed"}, kill_criteria=[])
+    recipe = {"layers": 4, "hidden": 32, "heads": 4, "carriers": 3, "frozen_scale": 0.2, "min_accuracy": 0, "steps": 20}
+    chosen["subject"]["model"]["params"] = recipe
+    del chosen["controls"]
+    return chosen
+
+
+def test_the_bundle_of_a_claim_that_a_worker_measured(service, document, bundle, tmp_path):
+    from workers.finishing import finish_run
+    from workers.measuring import Worker, measure_shard
+
+    answer = service.file(json.dumps(small(document)).encode())
+    assert answer.status_code == 201, answer.text
+    claim = answer.json()["claim"]
+    worker = Worker(service.ledger, service.settings.model_root, timedelta(seconds=60))
+    for index in range(8):
+        measure_shard(worker, f"{claim}-1", index)
+    finish_run(service.ledger, f"{claim}-1")
+    archive = bundle(claim).content
+    done = reproduced(archive, tmp_path / "bundle")
+    assert (done.returncode, done.stderr) == (0, b""), done.stdout
+    assert done.stdout == (tmp_path / "bundle" / "expected_output.txt").read_bytes()
+    assert b"within tolerance                      yes\n" in done.stdout
+    assert (tmp_path / "bundle" / "rows" / f"{claim}-1.again.jsonl").stat().st_size
