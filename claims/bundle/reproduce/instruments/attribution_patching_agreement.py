@@ -20,7 +20,7 @@ RANKED_BY: dict[str, tuple[Callable[[float], float], Callable[[float], float]]] 
 
 def recompute(rows: Iterator[Mapping[str, Any]], registration: Mapping[str, Any]) -> dict[str, float]:
     """Every metric that the rows define, by name; of no dimension are those over dimensions, if one has no rho."""
-    rank_by = registration["instrument"]["params"].get("rank_by", "abs")
+    rank_by = registration["instrument"].get("params", {}).get("rank_by", "abs")
     dimensions: dict[str, dict[str, Component]] = {}
     for differential, row in joined(rows, ("dimension", "pair_id", "component")):
         components = dimensions.setdefault(row["dimension"], {})

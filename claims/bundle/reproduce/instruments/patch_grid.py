@@ -15,7 +15,7 @@ BEYOND_REACH = ("unreachable", "unreachable_window")
 
 def recompute(rows: Iterator[Mapping[str, Any]], registration: Mapping[str, Any]) -> dict[str, float]:
     """Every metric that the rows define, by name."""
-    both = registration["instrument"]["params"].get("direction") == "both"
+    both = registration["instrument"].get("params", {}).get("direction") == "both"
     patched: dict[str, Component] = {}
     for row in rows:
         if row["kind"] == "patch":

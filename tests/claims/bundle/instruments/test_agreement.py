@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from claims.bundle.script import formulas
+
 NAME = "attribution_patching_agreement"
 COMPONENTS = ["attn_L0", "mlp_L0", "attn_L1", "mlp_L1"]
 DIMENSIONS = ["brevity", "caution", "honesty", "kindness"]
@@ -47,8 +49,10 @@ def test_every_metric_is_as_estimated(rows, recomputed, rank_by):
 
 
 def test_abs_is_what_is_ranked_by_where_nothing_is_stated(rows, recomputed):
-    assert recomputed(NAME, rows, {}) == recomputed(NAME, rows, {"rank_by": "abs"})
-    assert recomputed(NAME, rows, {}) != recomputed(NAME, rows, {"rank_by": "signed"})
+    found = recomputed(NAME, rows, {})
+    assert found == recomputed(NAME, rows, {"rank_by": "abs"})
+    assert found != recomputed(NAME, rows, {"rank_by": "signed"})
+    assert found == formulas(NAME)(iter(rows), {"instrument": {"name": NAME, "version": "1"}})
 
 
 def test_patches_may_come_before_attributions(rows, recomputed):
@@ -81,8 +85,6 @@ def test_a_dimension_without_a_rho_leaves_those_over_dimensions_undefined(rows, 
 
 
 def test_a_patch_without_an_attribution_is_refused(rows, recomputed):
-    from claims.bundle.script import formulas
-
     lost = [row for row in rows if (row["kind"], row["component"]) != ("attribution", "mlp_L0")]
     with pytest.raises(ValueError, match="56 patched cells have no row of kind attribution"):
         formulas(NAME)(iter(lost), {"instrument": {"params": {}}})

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from claims.bundle.script import formulas
+
 COMPONENTS = [f"{kind}_L{layer}" for layer in range(3) for kind in ("attn", "mlp")]
 STATES = ("unreachable", "unreachable_window", "identical")
 DIRECTIONS = {"noising": ["noising"], "denoising": ["denoising"], "both": ["noising", "denoising"]}
@@ -63,6 +65,12 @@ def test_errors_of_estimated_effects(recomputed, grid_rows, direction, clusters)
     found = recomputed("attribution_patching", grid_rows(3, direction, clusters), {"direction": direction})
     names = {"rank_agreement", "relative_error", "sign_agreement", "majority_sign"}
     assert names | {f"{name}.honesty" for name in names} == {name for name in found if name in names or "hon" in name}
+
+
+def test_a_document_need_not_state_parameters(recomputed, grid_rows):
+    rows = grid_rows(2, "noising")
+    unstated = {"instrument": {"name": "patch_grid", "version": "1"}}
+    assert formulas("patch_grid")(iter(rows), unstated) == recomputed("patch_grid", rows)
 
 
 def test_heads(recomputed, pairs, pair_rows):
