@@ -45,14 +45,15 @@ def links_of(session: Session, claim: str) -> list[Link]:
 class Progress:
     """A run and how far it is. `rate` is in rows a second, `eta_seconds` what the rest takes at that rate.
 
-    Both are None until there is something to go by. `failure` is what went wrong last, if anything has.
+    Both are None until there is something to go by. `failure` is what went wrong last, if anything has. A run that had
+    ended when its ledger was rebuilt or imported has no shards, and no `queue`: the log does not hold them.
     """
 
     id: str
     claim: str
     number: int
     status: str
-    queue: str
+    queue: str | None
     queued: datetime
     opened: datetime | None
     ended: datetime | None
@@ -118,7 +119,7 @@ def _of(row: RunRow, shards: Sequence[ShardRow], now: datetime) -> Progress:
         claim=row.claim,
         number=row.number,
         status=row.status,
-        queue=shards[0].queue,
+        queue=shards[0].queue if shards else None,
         queued=row.queued,
         opened=row.opened,
         ended=row.ended,
@@ -126,7 +127,7 @@ def _of(row: RunRow, shards: Sequence[ShardRow], now: datetime) -> Progress:
         shards_total=len(shards),
         rows_done=done,
         rows_total=total,
-        attempts=max(shard.attempts for shard in shards),
+        attempts=max((shard.attempts for shard in shards), default=0),
         workers=sorted({shard.worker for shard in shards if shard.worker is not None}),
         rate=rate,
         eta_seconds=(total - done) / rate if rate and row.status == "running" else None,

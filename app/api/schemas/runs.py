@@ -16,7 +16,9 @@ class Run(Answer):
     claim: ClaimId
     number: int
     status: str = Field(description="queued, running, ended, voided or cancelled", examples=["running"])
-    queue: str
+    queue: str | None = Field(
+        description="cpu or gpu; null for a run that had ended before the ledger was rebuilt or imported."
+    )
     queued: Time
     opened: Time | None
     ended: Time | None
