@@ -51,7 +51,7 @@ bench: install
 	$(BIN)/python -m pytest tests/bench --full -s
 
 faults: install
-	$(BIN)/python -m pytest tests/faults --full -s
+	$(BIN)/python -m pytest tests/faults tests/app/ledger/audit --full -s
 
 # Browser tests skip, and say so, where Chromium is missing and cannot be installed.
 browser:

@@ -48,26 +48,34 @@ def _life(claim: str, example: dict[str, Any], draw: random.Random) -> Iterator[
     document, nonce, run = {**copy.deepcopy(example), "title": f"Prediction {claim}"}, draw.randbytes(32), f"{claim}-1"
     registration = Registration.model_validate(document)
     code = {"commit": "c" * 40, "dirty": "clean"}
-    yield "registered", "ada", {
-        "registration": document,
-        "document_sha256": sha256_hex(canonical_bytes(document)),
-        "nonce_sha256": hashlib.sha256(nonce).hexdigest(),
-        "service": code,
-        "instrument": {"name": registration.instrument.name, "version": "1", "source_sha256": "5" * 64, **code},
-        "precedence": "committed",
-        "check": {"warnings": [{"code": "CEILING", "pointer": "/hypotheses/1", "detail": "x" * 800}]},
-    }
+    yield (
+        "registered",
+        "ada",
+        {
+            "registration": document,
+            "document_sha256": sha256_hex(canonical_bytes(document)),
+            "nonce_sha256": hashlib.sha256(nonce).hexdigest(),
+            "service": code,
+            "instrument": {"name": registration.instrument.name, "version": "1", "source_sha256": "5" * 64, **code},
+            "precedence": "committed",
+            "check": {"warnings": [{"code": "CEILING", "pointer": "/hypotheses/1", "detail": "x" * 800}]},
+        },
+    )
     yield "opened", "worker", {"run": run, "nonce": nonce.hex(), "beacon": None}
     times = {"started": "2026-01-01T00:00:00.000000Z", "finished": "2026-01-01T00:01:00.000000Z"}
     yield "run_ended", "ledger", {"run": run, "state": "ended", "machines": ["a" * 64], **times}
     evidence = _evidence(registration, draw, times)
     body = evidence.model_dump(mode="json", by_alias=True)
-    yield "evidence_recorded", "ledger", {
-        "run": run,
-        "evidence": body,
-        "evidence_sha256": sha256_hex(canonical_bytes(body)),
-        "rows_sha256": EMPTY,
-    }
+    yield (
+        "evidence_recorded",
+        "ledger",
+        {
+            "run": run,
+            "evidence": body,
+            "evidence_sha256": sha256_hex(canonical_bytes(body)),
+            "rows_sha256": EMPTY,
+        },
+    )
     yield "adjudicated", "ledger", adjudicate(registration, evidence).as_payload(run)
 
 
@@ -98,8 +106,13 @@ def _evidence(registration: Registration, draw: random.Random, times: dict[str, 
             "conformance": {},
             "gauge": "invariant",
             "provenance": {
-                **{"commit": "c" * 40, "dirty": "clean", "diff_sha256": None, "instrument_source_sha256": "5" * 64},
-                **{"packages": {"numpy": "2.4.6", "torch": "2.13.0"}, "platform": "Linux", **times},
+                "commit": "c" * 40,
+                "dirty": "clean",
+                "diff_sha256": None,
+                "instrument_source_sha256": "5" * 64,
+                "packages": {"numpy": "2.4.6", "torch": "2.13.0"},
+                "platform": "Linux",
+                **times,
             },
             "cost": {"seconds": 60.0, "forwards": 4608.0},
             "rows_sha256": EMPTY,

@@ -51,31 +51,35 @@ def check_nodes(session: Session, leaves: Leaves, findings: Findings) -> None:
     findings.expect(count == expected, "the tree", f"{expected - count} of its {expected} nodes are not stored")
 
 
-def check_checkpoints(session: Session, leaves: Leaves, vkey: str, findings: Findings) -> None:
-    """Every signed head says what the log says, and is signed by the log's key."""
+def check_checkpoints(session: Session, leaves: Leaves, vkey: str, findings: Findings) -> dict[int, Issued]:
+    """Every signed head says what the log says, and is signed by the log's key; what is stored, by size."""
+    stored = {}
     for row in session.exec(select(CheckpointRow).order_by(col(CheckpointRow.size))):
-        where = f"checkpoint {row.size}"
-        with findings.as_finding(where, InvalidNoteError):
-            said = checkpoint.verify(row.note, vkey)
-            findings.expect(said.size == row.size, where, f"its note is of size {said.size}")
-            findings.expect(said.root == row.root, where, "its note has another root than its row")
-            findings.expect(not said.extensions, where, "its note says more than origin, size and root")
-        _check_root(row.size, row.root, leaves, where, findings)
+        stored[row.size] = Issued(row.size, row.root, row.note, row.time)
+        _check(stored[row.size], leaves, vkey, f"checkpoint {row.size}", findings)
+    return stored
 
 
-def check_remembered(remembered: Iterable[Issued], leaves: Leaves, vkey: str, findings: Findings) -> None:
-    """The log still says what it said when these heads were kept outside the database."""
+def check_remembered(
+    remembered: Iterable[Issued], stored: Mapping[int, Issued], leaves: Leaves, vkey: str, findings: Findings
+) -> None:
+    """The log still says what it said when these heads were kept outside the database, which still holds them."""
     for one in remembered:
         where = f"remembered checkpoint {one.size}"
-        with findings.as_finding(where, InvalidNoteError):
-            said = checkpoint.verify(one.note, vkey)
-            same = (said.size, said.root) == (one.size, one.root)
-            findings.expect(same, where, "its note says otherwise than its line")
-        _check_root(one.size, one.root, leaves, where, findings)
+        _check(one, leaves, vkey, where, findings)
+        if one.size not in stored:
+            findings.add(where, "it was published, and the database does not hold it")
+        else:
+            findings.expect(stored[one.size] == one, where, "the database holds another of that size")
 
 
-def _check_root(size: int, root: bytes, leaves: Leaves, where: str, findings: Findings) -> None:
-    if size > leaves.size:
-        findings.add(where, f"it is over {size} entries, and the log has {leaves.size}: its tail was cut")
-    elif leaves.root(size) != root:
-        findings.add(where, f"its root is not that of the first {size} entries: they are not those that were signed")
+def _check(issued: Issued, leaves: Leaves, vkey: str, where: str, findings: Findings) -> None:
+    with findings.as_finding(where, InvalidNoteError):
+        said = checkpoint.verify(issued.note, vkey)
+        findings.expect((said.size, said.root) == (issued.size, issued.root), where, "its note says otherwise than it")
+        findings.expect(not said.extensions, where, "its note says more than origin, size and root")
+    if not 0 < issued.size <= leaves.size:
+        findings.add(where, f"it is over {issued.size} entries, and the log has {leaves.size}: its tail was cut")
+    elif leaves.root(issued.size) != issued.root:
+        what = f"its root is not that of the first {issued.size} entries: they are not those that were signed"
+        findings.add(where, what)

@@ -3,11 +3,14 @@
 import contextlib
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from sqlalchemy import StaticPool, create_engine, insert, text
+from sqlmodel import Session
 
-from app.ledger import checkpoints, datasets, imports
+from app.ledger import checkpoints, datasets, imports, log
 from app.ledger.append import append
 from app.ledger.audit import audit
 from app.ledger.database import Ledger
@@ -15,14 +18,23 @@ from app.ledger.judging import record_void
 from app.ledger.links import contradict, withdraw
 from app.ledger.runs import hold
 from app.ledger.signing import Signing, load_or_create
+from app.ledger.tables import Receipt
 from claims.canonical import canonical_bytes
 from claims.imports import read_record
 from claims.pairs import read_pairs
+from claims.receipts import text_of
 from claims.registration.yaml_form import read_yaml
 
 PAIR = b'{"id":"p1","dimension":"safety","prompt":"Say it.","chosen":"Yes.","rejected":"No."}\n'
 RECORD = Path(__file__).parents[4] / "examples" / "imports" / "mean_spearman.yaml"
-GUARDED = ("entries", "nodes", "checkpoints", "anchors")
+REPLICA = "SET LOCAL session_replication_role = replica"
+CONSTRAINTS = """
+SELECT format('ALTER TABLE %I DISABLE TRIGGER USER', relname) FROM pg_class WHERE relkind = 'r' AND relname IN
+    ('entries', 'nodes', 'checkpoints', 'anchors')
+UNION ALL
+SELECT format('ALTER TABLE %I DROP CONSTRAINT %I CASCADE', relname, conname) FROM pg_constraint
+JOIN pg_class ON pg_class.oid = conrelid WHERE contype IN ('c', 'f', 'u') AND relnamespace = 'public'::regnamespace
+"""
 
 
 @dataclass(frozen=True)
@@ -41,12 +53,28 @@ class Audited:
 
     @contextlib.contextmanager
     def tampering(self):
-        """A superuser's connection with every trigger and check off; everything is as before afterwards."""
-        with self.postgres.superuser("ledger_tests") as connection, connection.transaction(force_rollback=True):
-            connection.execute("SET LOCAL session_replication_role = replica")
-            for table in GUARDED:
-                connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
-            yield connection
+        """`tampered(statement)`: what an audit finds once a superuser, with every trigger and constraint off, has
+        changed the ledger so; each time the ledger is as before afterwards."""
+        kept = list(checkpoints.read_copies(self.file))
+        with self.postgres.superuser("ledger_tests") as connection:
+            connection.autocommit = False
+            engine = create_engine("postgresql+psycopg://", creator=lambda: connection, poolclass=StaticPool)
+            with Session(engine) as session:
+                for statement in (REPLICA, *session.execute(text(CONSTRAINTS)).scalars()):
+                    session.execute(text(statement))
+
+                def tampered(statement, parameters=None, *, remembered=kept, vkey=self.signing.vkey):
+                    with session.begin_nested() as savepoint:
+                        session.execute(text(statement), parameters or {})
+                        session.expire_all()
+                        found = audit(session, vkey, remembered)
+                        savepoint.rollback()
+                    return found
+
+                tampered.session = session
+                yield tampered
+                session.rollback()
+            engine.dispose()
 
 
 @pytest.fixture
@@ -55,8 +83,13 @@ def signing(tmp_path) -> Signing:
 
 
 @pytest.fixture
-def lived(ledger, postgres, put_claim, judge, open_run, signing, tmp_path) -> Audited:
-    file = tmp_path / "checkpoints.jsonl"
+def lives(put_claim, judge, open_run) -> SimpleNamespace:
+    return SimpleNamespace(put=put_claim, judge=judge, open=open_run)
+
+
+@pytest.fixture
+def lived(ledger, postgres, lives, signing, tmp_path) -> Audited:
+    file, put_claim, judge = tmp_path / "checkpoints.jsonl", lives.put, lives.judge
 
     def sign():
         checkpoints.publish(ledger, signing, file)
@@ -73,10 +106,15 @@ def lived(ledger, postgres, put_claim, judge, open_run, signing, tmp_path) -> Au
         judge(session, old, "confirmed")
         append(session, "superseded", old, "ada", {"by": refuted, "reason": "Better."})
         withdraw(session, gone, "ada", "A mistake.")
-        open_run(session, lost)
+        lives.open(session, lost)
         record_void(session, hold(session, f"{lost}-1"), "worker_lost", {"attempts": 3})
         theirs = put_claim(session, registrant="bob")
         contradict(session, old, theirs, "bob", "Mine says otherwise.")
         append(session, "noted", None, "ada", {"note": "the last one"})
+        for claim in (refuted, gone):
+            filed = log.history(session, claim)[0]
+            said = {"registrant": filed.actor, "note": signing.sign(text_of(filed, signing.log))}
+            said |= {name: filed.payload[name] for name in ("document_sha256", "nonce_sha256")}
+            session.execute(insert(Receipt).values(claim=claim, body=said))
     sign()
     return Audited(ledger, signing, file, postgres)
