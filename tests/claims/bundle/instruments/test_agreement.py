@@ -46,6 +46,20 @@ def test_every_metric_is_as_estimated(rows, recomputed, rank_by):
     found = recomputed(NAME, rows, {"rank_by": rank_by})
     assert {f"rho.{name}" for name in DIMENSIONS} | {"mean_rho", "negative_dimensions"} <= found.keys()
     assert {f"top_attribution_moves.{name}" for name in DIMENSIONS} <= found.keys()
+    methods = ("reliability_attribution", "reliability_patching")
+    assert {f"{method}.{name}" for method in methods for name in DIMENSIONS} <= found.keys()
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 5, 9, 33, 40])
+def test_halves_of_any_number_of_clusters_are_those_that_the_instrument_compares(pair_rows, recomputed, clusters):
+    draw, rows = random.Random(clusters), []
+    for number in range(clusters):
+        differentials = {name: draw.gauss(place, 2) for place, name in enumerate(COMPONENTS)}
+        effects = {name: draw.gauss(place, 2) for place, name in enumerate(COMPONENTS)}
+        rows += pair_rows(str(number), differentials, effects, dimension="caution")
+    assert "reliability_patching.caution" in recomputed(NAME, rows)
+    alone = [{**row, "cluster": "c"} for row in rows]
+    assert "reliability_patching.caution" not in recomputed(NAME, alone)
 
 
 def test_abs_is_what_is_ranked_by_where_nothing_is_stated(rows, recomputed):
