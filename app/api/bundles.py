@@ -17,7 +17,7 @@ from app.api.protocol.addresses import ClaimInPath, missing
 from app.api.protocol.conditional import REVALIDATE, tagged, unchanged
 from app.api.protocol.description import answers
 from app.api.protocol.querying import STRICT
-from app.ledger.bundles import Built, Bundles, MissingReceiptError, UnknownTreeError, latest_tree
+from app.ledger.bundles import Built, Bundles, BusyError, MissingReceiptError, UnknownTreeError, latest_tree
 from app.ledger.cursors import LARGEST
 from app.ledger.database import Ledger
 from app.ledger.errors import UnknownClaimError
@@ -90,6 +90,8 @@ def _tree(bundles: Bundles, claim: str, size: int | None) -> int:
 def _built(build: Callable[[], Built]) -> Built:
     try:
         return build()
+    except BusyError as error:
+        raise errors.UnavailableError(_sentence(error)) from error
     except MissingReceiptError as error:
         remedy = "Ask the operator to restore it from a backup; what the log says is at /v1/claims/{id}/proof."
         raise errors.NotFoundError(_sentence(error), remedy=remedy) from error
@@ -116,6 +118,6 @@ def _sent(file: BinaryIO, stack: ExitStack) -> Iterator[bytes]:
             yield chunk
 
 
-def _sentence(error: LookupError) -> str:
+def _sentence(error: Exception) -> str:
     text = str(error)
     return f"{text[:1].upper()}{text[1:]}."

@@ -29,6 +29,7 @@ from claims.evidence import Evidence
 
 FINAL = ("adjudicated", "voided", "withdrawn")
 AT_ONCE = 2  # each keeps a core busy while it recomputes
+WAIT_SECONDS = 10.0  # those who wait hold threads that answer everybody
 MOST_KNOWN = 4096
 
 
@@ -38,6 +39,10 @@ class UnknownTreeError(LookupError):
 
 class MissingReceiptError(LookupError):
     """The receipt that was given at filing is not kept, so that no bundle can hold it."""
+
+
+class BusyError(RuntimeError):
+    """Other bundles are being built, and are not done soon enough."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +83,16 @@ class Bundles:
             return self.build(claim, size, file)
 
     def build(self, claim: str, size: int, file: BinaryIO) -> Built:
-        """Write the bundle into the empty `file`, which is left at its end."""
-        with self._building:
+        """Write the bundle into the empty `file`, which is left at its end; raises `BusyError`."""
+        if not self._building.acquire(timeout=WAIT_SECONDS):
+            raise BusyError(f"{AT_ONCE} other bundles are being built")
+        try:
             with self._ledger.begin() as session:
                 parts = parts_of(session, self._ledger, self._signing.vkey, claim, size)
             write(parts, file)
             built = Built(size, sha256_of(file), file.seek(0, os.SEEK_END))
+        finally:
+            self._building.release()
         with self._lock:
             self._known[claim, size] = built
             if len(self._known) > MOST_KNOWN:

@@ -14,7 +14,7 @@ import pytest
 from app.ledger import checkpoints
 from app.ledger.append import append
 from app.ledger.blobs import BlobError
-from app.ledger.bundles import parts_of
+from app.ledger.bundles import AT_ONCE, parts_of
 from app.ledger.judging import record_evidence, record_void, registration_of
 from app.ledger.runs import hold
 from claims.bundle.archive import UnreadablePartError, read, write
@@ -273,6 +273,21 @@ def test_a_receipt_that_is_gone_is_said_in_words(client, file_claim, problem_of,
     claim = file_claim()
     monkeypatch.setattr("app.ledger.bundles.queries.receipt", lambda session, claim: None)
     assert "receipt" in problem_of(client.get(f"/v1/claims/{claim}/bundle.zip"), 404, "not_found")["detail"]
+
+
+def test_so_many_are_built_at_once_and_no_more(client, service, file_claim, problem_of, monkeypatch):
+    claim = file_claim()
+    monkeypatch.setattr("app.ledger.bundles.WAIT_SECONDS", 0.01)
+    building = service.client.app.state.bundles._building
+    for _ in range(AT_ONCE):
+        building.acquire()
+    try:
+        answer = client.get(f"/v1/claims/{claim}/bundle.zip")
+        assert answer.headers["Retry-After"]
+        assert problem_of(answer, 503, "unavailable")["detail"] == "2 other bundles are being built."
+    finally:
+        building.release(AT_ONCE)
+    assert client.get(f"/v1/claims/{claim}/bundle.zip").status_code == 200
 
 
 def test_rows_are_read_from_the_database_chunk_by_chunk(service, file_claim, measure_claim, sign_head, monkeypatch):

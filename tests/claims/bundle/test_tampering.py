@@ -230,6 +230,18 @@ def test_a_metric_said_not_to_be_measured_may_follow_from_the_rows(measured_life
     assert forged(parts) == ""
 
 
+@pytest.mark.parametrize(("more", "said"), [(0, ""), (1, f"evidence/{RUN}.json is not the document in entry 9")])
+def test_large_evidence_stands_in_its_entry_by_hash_and_size(measured_life, forged, more, said):
+    def change(type_, payload, bodies):
+        if type_ == "evidence_recorded":
+            bodies[RUN] = canonical_bytes(payload["evidence"])
+            payload["evidence"] = {"sha256": sha256_hex(bodies[RUN]), "size": len(bodies[RUN]) + more}
+
+    log, bodies = relogged(measured_life, change)
+    parts = log.parts(log.receipt(), evidence=bodies, rows=measured_life.files["rows"])
+    assert forged(parts) == (f"MISMATCH  {said}\n" if said else "")
+
+
 @pytest.mark.parametrize(
     ("order", "said"),
     [
