@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -77,14 +77,14 @@ def _opened(path: Path, largest: int) -> BinaryIO:
     return file
 
 
-def get_text(service: Service, path: str) -> str:
+def get_text(service: Service, path: str, query: Mapping[str, str] | None = None) -> str:
     """A short text that the service answers with; raises as `Service` does."""
     file = BytesIO()
-    _download(service, path, {}, file, LONGEST_TEXT)
+    _download(service, path, query or {}, file, LONGEST_TEXT)
     return file.getvalue().decode(errors="replace")
 
 
-def _download(service: Service, path: str, query: dict[str, str], file: BinaryIO, largest: int) -> None:
+def _download(service: Service, path: str, query: Mapping[str, str], file: BinaryIO, largest: int) -> None:
     try:
         with service.client.stream("GET", path, params=query) as answer:
             if not answer.is_success:

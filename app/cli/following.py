@@ -15,7 +15,7 @@ from claims import checkpoint
 from claims.checkpoint import Checkpoint
 from claims.signed_note import InvalidNoteError
 from claims.verifying import Pin
-from claims.verifying.consistency import ForkError, check_consistency
+from claims.verifying.consistency import ForkError, Prove, check_consistency
 from claims.verifying.lines import CannotBeCheckedError, DoesNotHoldError, Line, printable
 
 SEEN, SINCE, NOW = "seen before", "since", "log now"
@@ -93,7 +93,7 @@ class Following:
 
     def _compared(self, one: Head, other: Head) -> str:
         try:
-            return check_consistency(one.said, other.said, None if self.service is None else self._prove)
+            return check_consistency(one.said, other.said, prove_by(self.service))
         except ForkError as fork:
             kept = self.memory.keep_fork(self.origin, one.note, other.note)
             files = " and ".join(map(str, kept))
@@ -102,10 +102,15 @@ class Following:
                 f"others, in {files}"
             ) from fork
 
-    def _prove(self, first: int, second: int) -> Sequence[bytes]:
-        assert self.service is not None, "without a service nobody is asked"
+
+def prove_by(service: Service | None) -> Prove | None:
+    """How this service proves that its log grew; None without one."""
+    if service is None:
+        return None
+
+    def prove(first: int, second: int) -> Sequence[bytes]:
         try:
-            answer = self.service.get("/v1/log/proof", {"first": first, "size": second})
+            answer = service.get("/v1/log/proof", {"first": first, "size": second})
         except UnreachableError as error:
             raise CannotBeCheckedError(str(error)) from error
         except RefusedError as error:
@@ -113,6 +118,8 @@ class Following:
                 f"the log does not show that its {second} entries continue the {first} that were seen: {error}"
             ) from error
         return [bytes.fromhex(hash_) for hash_ in answer["proof"]]
+
+    return prove
 
 
 def _text(file: Path) -> str:

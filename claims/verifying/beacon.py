@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from claims import anchored_round
-from claims.anchored_round import AnchoredRound
+from claims.anchored_round import Anchor, AnchoredRound
 from claims.entries import Entry, format_time
+from claims.verifying.anchoring import check_outside
 from claims.verifying.case import Case
 from claims.verifying.lines import CannotBeCheckedError, require
 
@@ -28,15 +29,22 @@ def check_beacon(case: Case) -> str:
 
 
 def check_anchor(case: Case) -> str:
-    """Somebody outside says that the checkpoint which the round follows existed: their word is not part of a bundle."""
-    mixed = _mixed_in(case)
-    if mixed is None:
+    """Somebody outside says that the checkpoint which the round follows existed: their word stands beside the log."""
+    anchor = anchor_of(case)
+    if anchor is None:
         return "none is claimed, as no beacon was mixed in"
-    anchor = mixed.anchor
-    raise CannotBeCheckedError(
-        f"that the checkpoint over {anchor.size} entries existed at {format_time(anchor.time)} is the word of the "
-        f"{anchor.kind} {anchor.name}, which stands beside the log and not in a bundle"
-    )
+    if case.outside is None or case.pin is None:
+        raise CannotBeCheckedError(
+            f"that the checkpoint over {anchor.size} entries existed at {format_time(anchor.time)} is the word of the "
+            f"{anchor.kind} {anchor.name}, which stands beside the log and not in a bundle"
+        )
+    return check_outside(anchor, case.outside, case.parts.checkpoint, case.pin.vkey)
+
+
+def anchor_of(case: Case) -> Anchor | None:
+    """The anchor that the mixed-in round follows; None where none was mixed in."""
+    mixed = _mixed_in(case)
+    return None if mixed is None else mixed.anchor
 
 
 def randomness_of(opened: Entry) -> bytes:

@@ -18,6 +18,7 @@ from claims.instruments.manifest import Instrument
 from claims.lifecycle import ClaimState, IllegalStepError, fold
 from claims.registration.model import Registration
 from claims.rows import decode_chunks
+from claims.verifying.anchoring import Outside
 from claims.verifying.lines import CannotBeCheckedError, DoesNotHoldError, require
 
 Trusted = Literal["given", "remembered", "first use"]
@@ -36,12 +37,14 @@ class Pin:
 class Case:
     """What the checks look at. `pin` is None where nothing but the bundle itself names a key.
 
-    `chains` are the hashes of the beacons that this client takes for public ones.
+    `chains` are the hashes of the beacons that this client takes for public ones, `outside` what others said of the
+    anchored checkpoint, where that was found.
     """
 
     parts: Parts
     pin: Pin | None
     chains: frozenset[str] = frozenset({MAINNET.hash})
+    outside: Outside | None = None
 
     @property
     def vkey(self) -> str:

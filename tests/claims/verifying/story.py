@@ -221,6 +221,16 @@ class Story:
         }
         return Parts(**{**made, **others})
 
+    def head_at(self, size: int) -> str:
+        """The signed note of an earlier checkpoint of this log."""
+        nodes = grown([entry.canonical() for entry in self.log()])
+        root = merkle.root(size, lambda wanted: {at: nodes[at] for at in wanted})
+        return checkpoint.sign(checkpoint.Checkpoint(ORIGIN, size, root), ORIGIN, self.key)
+
+    def prove(self, first: int, second: int) -> list[bytes]:
+        nodes = grown([entry.canonical() for entry in self.log()])
+        return merkle.consistency(first, second, lambda wanted: {at: nodes[at] for at in wanted})
+
     @property
     def vkey(self) -> str:
         return signed_note.vkey(ORIGIN, self.key.public_key())

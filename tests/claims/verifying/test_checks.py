@@ -221,6 +221,22 @@ def test_a_nonce_chosen_late_and_committed_to_anew_picks_other_cells(story, pin)
     assert failed(story.parts(), pin) == {"seeds"}
 
 
+def test_as_many_cells_but_of_other_pairs(story, pin):
+    """Only the rows that were measured again tell."""
+    count, again, nonce = story.again.count(b"\n"), story.again, story.nonce
+    for other in range(1, 2000):
+        story.nonce = other.to_bytes(32, "big")
+        story.measure_again()
+        if story.again.count(b"\n") == count and story.again != again:
+            break
+    else:
+        pytest.fail("no other choice of pairs has as many cells")
+    story.nonce = nonce
+    story.estimate()
+    story.judge()
+    assert failed(story.parts(), pin) == {"seeds"}
+
+
 def test_seeds_that_pick_other_cells(story, pin):
     story.evidence["nondeterminism"]["cells"] += 1.0
     assert failed(story.parts(), pin) == {"seeds", "non-determinism"}
