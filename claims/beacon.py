@@ -109,15 +109,15 @@ def read_chain(information: Any, pinned: str) -> Chain:  # noqa: ANN401 - any JS
 
 def read_round(answer: Any) -> Round:  # noqa: ANN401 - any JSON value
     """The round that drand's `/public/<round>` describes, its signature not yet checked."""
-    found = _mapping(answer, "a round")
-    read = round_of(found, previous="previous_signature")
-    if found.get("randomness") != read.randomness.hex():
+    read = round_of(answer, previous="previous_signature")
+    if answer.get("randomness") != read.randomness.hex():
         raise InvalidBeaconError(f"the randomness of round {read.round} is not the SHA-256 of its signature")
     return read
 
 
-def round_of(found: Mapping[str, Any], *, previous: str) -> Round:
+def round_of(value: Any, *, previous: str) -> Round:  # noqa: ANN401 - any JSON value
     """The round that `round`, `signature` and the member called `previous` give; raises `InvalidBeaconError`."""
+    found = _mapping(value, "a round")
     number = _integer(found, "round", 1, _LARGEST_ROUND)
     before = _bytes(found, previous, HASH_BYTES if number == 1 else SIGNATURE_BYTES)
     return Round(number, _bytes(found, "signature", SIGNATURE_BYTES), before)
