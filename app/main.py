@@ -22,6 +22,7 @@ from app.api import (
     predictions,
     reproductions,
     runs,
+    tiles,
 )
 from app.api.protocol import description, logs, problems
 from app.api.protocol.transport import Transport
@@ -46,6 +47,7 @@ ROUTERS = (
     datasets,
     instruments,
     log,
+    tiles,
 )
 CONNECTIONS = 10
 
