@@ -33,6 +33,12 @@ class BadInputError(CommandError):
     exit_code = 2
 
 
+class DamagedLedgerError(CommandError):
+    """The ledger is not what its log, or an earlier head of it, says."""
+
+    exit_code = 9
+
+
 class UnreachableError(CommandError):
     exit_code = 3
 

@@ -17,7 +17,7 @@ from app.ledger.audit import Audited, audit
 from app.ledger.audit.findings import Progress
 from app.ledger.checkpoints import Issued
 from app.ledger.database import Ledger
-from app.ledger.replaying import Waiting, replay, requeue
+from app.ledger.replaying import ReplayError, Waiting, replay, requeue
 from app.ledger.tables import (
     AnchorRow,
     ApiKey,
@@ -62,8 +62,7 @@ class Rebuilt:
 def rebuild(source: Ledger, target: Ledger, vkey: str, remembered: Iterable[Issued], progress: Progress) -> Rebuilt:
     """Make the ledger of `source` anew in `target`, a migrated database with nothing in it, in one transaction.
 
-    Raises `UsedDatabaseError`, `DamagedError`, `app.ledger.replaying.ReplayError`, and
-    `claims.lifecycle.IllegalStepError` for a log that is none.
+    Raises `UsedDatabaseError`, `DamagedError`, and `app.ledger.replaying.ReplayError`.
     """
     with target.begin() as new:
         lock(new)
@@ -71,7 +70,8 @@ def rebuild(source: Ledger, target: Ledger, vkey: str, remembered: Iterable[Issu
         with one_moment(source) as old:
             for done, table in enumerate(COPIED):
                 progress("tables", done, len(COPIED))
-                _copy(old, new, table)
+                with _refused(table):
+                    _copy(old, new, table)
             progress("tables", len(COPIED), len(COPIED))
         replay(new, stored_canonicals(new), tree.size(new), progress)
         waiting = requeue(new)
@@ -125,6 +125,15 @@ def _copy(old: Session, new: Session, table: type[Base]) -> None:
     ):
         for block in out:
             into.write(block)
+
+
+@contextmanager
+def _refused(table: type[Base]) -> Iterator[None]:
+    """What a constraint of the schema refuses was written by somebody who had taken it away."""
+    try:
+        yield
+    except psycopg.errors.IntegrityError as error:
+        raise ReplayError(f"{table.__tablename__} holds a row that the schema refuses: {error}") from error
 
 
 def _driver(session: Session) -> psycopg.Connection[tuple[object, ...]]:

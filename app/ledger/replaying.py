@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy.exc import DataError, IntegrityError
 from sqlmodel import Session, col, select
 
 from app.ledger import log, projections, queue
@@ -13,11 +14,14 @@ from app.ledger.audit.findings import Progress
 from app.ledger.premises import pairs_per_dimension
 from app.ledger.projections.store import SqlStore
 from app.ledger.tables import ClaimRow, EntryRow, Nonce, RunRow
+from claims.entries import Entry
 from claims.instruments import catalogue
 from claims.lifecycle import ClaimState
 from claims.registration.model import Registration
 
 EVERY = 100
+# How an entry shows that nobody wrote it by the rules: illegal, of another shape, naming what is not there.
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, IntegrityError, DataError)
 
 
 class ReplayError(RuntimeError):
@@ -47,16 +51,22 @@ class FromTheBeginning(SqlStore):
 def replay(session: Session, canonicals: Iterable[bytes], size: int, progress: Progress) -> None:
     """Fill empty projections from the whole log, given as its entries' bytes in order.
 
-    Raises `claims.lifecycle.IllegalStepError`, or ValueError for bytes that are no entry.
+    Raises `ReplayError` for bytes that are no entry, and for an entry that cannot follow what was before it.
     """
     store = FromTheBeginning(session)
-    for number, canonical in enumerate(canonicals, start=1):
-        entry = log.entry_of(canonical)
-        state = projections.project(store, entry)
-        if state is not None and entry.claim is not None:
-            store.states[entry.claim] = state
-        if number % EVERY == 0 or number == size:
-            progress("projections", number, size)
+    for seq, canonical in enumerate(canonicals):
+        try:
+            _apply(store, log.entry_of(canonical))
+        except UNREADABLE as error:
+            raise ReplayError(f"entry {seq} of the log cannot be replayed: {type(error).__name__}: {error}") from error
+        if (seq + 1) % EVERY == 0 or seq + 1 == size:
+            progress("projections", seq + 1, size)
+
+
+def _apply(store: FromTheBeginning, entry: Entry) -> None:
+    state = projections.project(store, entry)
+    if state is not None and entry.claim is not None:
+        store.states[entry.claim] = state
 
 
 def requeue(session: Session) -> Waiting:
