@@ -230,6 +230,13 @@ class InvalidLinkError(ProblemError):
     remedy = "Correct every place that `errors` names and send it again."
 
 
+class InvalidCosignatureError(ProblemError):
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    code = "invalid_cosignature"
+    title = "The cosignature was refused; nothing was recorded"
+    remedy = "Send the line that a witness pinned here made under this very checkpoint."
+
+
 class InvalidQueryError(ProblemError):
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     code = "invalid_query"

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from app.api import (
+    anchors,
     bundles,
     claims,
     datasets,
@@ -47,6 +48,7 @@ ROUTERS = (
     datasets,
     instruments,
     log,
+    anchors,
     tiles,
 )
 CONNECTIONS = 10
@@ -74,6 +76,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.settings = settings
     app.state.ledger = Ledger(settings.database_url, pool_size=CONNECTIONS)
+    app.state.witnesses = anchors.pinned(settings)
     app.state.signing = signing.load_or_create(settings.signing_key, settings.log_name)
     app.state.bundles = Bundles(app.state.ledger, app.state.signing)
     app.state.dispatch = Dispatch(settings.redis_url)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from app.api.protocol.bodies import BodyRule
 from app.api.protocol.problems import MEDIA_TYPE, as_object
+from app.api.schemas.anchors import Cosigning
 from app.api.schemas.links import Contradicting, Correcting, Superseding, Withdrawing
 from app.api.schemas.problems import Place, Problem
 from app.errors import (
@@ -41,6 +42,7 @@ MODELS: tuple[type[BaseModel], ...] = (
     Contradicting,
     Correcting,
     Withdrawing,
+    Cosigning,
 )
 
 
