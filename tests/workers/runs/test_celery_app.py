@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from app.settings import Settings, SettingsError
+from tests.outside.authority import OwnAuthority
 
 SERVERS = {"database_url": "postgresql://antedate_app@127.0.0.1/antedate", "redis_url": "redis://127.0.0.1:6379/0"}
 
@@ -41,6 +42,22 @@ def test_every_queue_is_its_own(create):
 def test_what_the_clock_sends_is_worth_nothing_once_the_next_is_due(create):
     for entry in create().conf.beat_schedule.values():
         assert entry["options"] == {"queue": "light", "expires": entry["schedule"]}
+
+
+def test_the_clock_asks_nobody_outside_unless_somebody_is_named(create, tmp_path):
+    assert "anchor" not in create().conf.beat_schedule
+    assert "anchor" not in create(beacon_url="https://relay.example").conf.beat_schedule, "nothing would settle a round"
+    roots = tmp_path / "roots.pem"
+    roots.write_bytes(OwnAuthority().root)
+    named = create(timestamp_url="https://tsa.example", timestamp_roots=roots)
+    assert named.conf.beat_schedule["anchor"]["task"] == "workers.anchor"
+
+
+def test_a_file_that_names_nobody_stops_the_start(create, tmp_path):
+    file = tmp_path / "witnesses.txt"
+    file.write_text("nobody")
+    with pytest.raises(SettingsError, match=r"ANTEDATE_WITNESSES=.*witnesses\.txt cannot be used: line 1"):
+        create(witnesses=file)
 
 
 @pytest.mark.parametrize(
