@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import comb, fsum, sqrt
+from math import fsum, sqrt
 from typing import Any
 
 from claims.bundle.reproduce.ranks import mean
@@ -98,5 +98,8 @@ def hedges(free: int) -> float:
 def sign_test(up: int, down: int) -> float:
     """Exact and two-sided: how probable so uneven a split is where either sign is as likely."""
     n = up + down
-    tail = sum(comb(n, k) for k in range(min(up, down) + 1))
+    choices = tail = 1
+    for k in range(1, min(up, down) + 1):
+        choices = choices * (n - k + 1) // k  # n choose k, of n choose k - 1
+        tail += choices
     return min(1.0, 2 * tail / (1 << n))

@@ -11,16 +11,22 @@ from claims.bundle.reproduce.ranks import mean
 def recompute(rows: Iterator[Mapping[str, Any]], registration: Mapping[str, Any]) -> dict[str, float]:
     """Every metric that the rows define, by name."""
     del registration  # the instrument has no parameters
-    scored = {(row["pair_id"], row["side"]): row for row in rows if row["kind"] == "score"}
+    waiting: dict[str, Mapping[str, Any]] = {}
     margins: list[float] = []
     longer: list[int] = []
     of_dimension: dict[str, list[float]] = {}
-    for (pair, side), chosen in scored.items():
-        if side == "chosen":
-            rejected = scored[pair, "rejected"]
-            margins.append(chosen["score"] - rejected["score"])
-            longer.append(chosen["tokens"] - rejected["tokens"])
-            of_dimension.setdefault(chosen["dimension"], []).append(margins[-1])
+    for row in rows:
+        if row["kind"] != "score":
+            continue
+        if row["pair_id"] not in waiting:
+            waiting[row["pair_id"]] = row
+            continue
+        sides = {each["side"]: each for each in (waiting.pop(row["pair_id"]), row)}
+        margins.append(sides["chosen"]["score"] - sides["rejected"]["score"])
+        longer.append(sides["chosen"]["tokens"] - sides["rejected"]["tokens"])
+        of_dimension.setdefault(row["dimension"], []).append(margins[-1])
+    if waiting:
+        raise ValueError(f"the pair {min(waiting)} has one text alone")
     found = {"mean_margin": mean(margins), "accuracy": accuracy(margins)}
     for dimension, own in of_dimension.items():
         found["mean_margin." + dimension] = mean(own)

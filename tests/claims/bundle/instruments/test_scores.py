@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from claims.bundle.script import formulas
+
 SMALL = st.integers(-3, 3).map(lambda n: n / 4)
 
 
@@ -17,9 +19,16 @@ def test_margins_and_accuracies(recomputed, pairs, scored, clusters, shift):
     for cell in pairs(clusters, clusters=clusters):
         margin = 0.0 if draw.random() < 0.2 else draw.gauss(shift, 1)
         rows += scored(cell, margin, (draw.randint(3, 6), draw.randint(3, 6)))
+    draw.shuffle(rows)
     found = recomputed("reward_scores", rows)
     assert {"mean_margin", "macro_accuracy", "accuracy.honesty", "chosen_longer_share"} <= set(found)
     assert 0 < found["tie_share"] < 0.5
+
+
+def test_a_text_without_the_other_is_refused(scored):
+    cell = {"pair_id": "p1", "dimension": "brevity", "cluster": "p1"}
+    with pytest.raises(ValueError, match="the pair p1 has one text alone"):
+        formulas("reward_scores")(iter(scored(cell, 1.0)[:1]), {"instrument": {}})
 
 
 @given(st.lists(SMALL, min_size=1, max_size=12), st.integers(1, 4))
