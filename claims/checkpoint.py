@@ -19,12 +19,23 @@ _LINES = 3
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What a checkpoint says: the log's origin, the its size and root, and extension lines as they are."""
+    """What a checkpoint says: the log's origin, its size and root (32 bytes), and extension lines as they are.
+
+    Raises `InvalidNoteError` for what could not be written and read back.
+    """
 
     origin: str
     size: int
     root: bytes
     extensions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if any(not line or "\n" in line for line in (self.origin, *self.extensions)):
+            raise InvalidNoteError("the origin and the extensions of a checkpoint are lines, and none is empty")
+        if not _SIZE.fullmatch(str(self.size)):
+            raise InvalidNoteError(f"{self.size} is no size of a tree")
+        if len(self.root) != HASH_BYTES:
+            raise InvalidNoteError(f"the root of a tree has {HASH_BYTES} bytes, not {len(self.root)}")
 
 
 def body(checkpoint: Checkpoint) -> str:
@@ -48,11 +59,8 @@ def verify(note: str, vkey: str) -> Checkpoint:
 
 
 def parse(note: str) -> Checkpoint:
-    """What the note says, with no signature looked at; raises `InvalidNoteError` for what is no checkpoint."""
-    text, blank, signatures = note.rpartition("\n\n")
-    if not blank or not signatures.endswith("\n"):
-        raise InvalidNoteError("a note is text, a blank line and signature lines")
-    return _read(f"{text}\n")
+    """What the note says, with no signature checked; raises `InvalidNoteError` for what is no checkpoint."""
+    return _read(signed_note.split(note)[0])
 
 
 def _read(text: str) -> Checkpoint:
@@ -70,6 +78,6 @@ def _root(encoded: str) -> bytes:
         root = base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError) as error:
         raise InvalidNoteError(f"{encoded[:80]!r} is no base64 root") from error
-    if len(root) != HASH_BYTES or base64.b64encode(root).decode() != encoded:
-        raise InvalidNoteError(f"{encoded[:80]!r} is not the base64 of 32 bytes in its one form")
+    if base64.b64encode(root).decode() != encoded:
+        raise InvalidNoteError(f"{encoded[:80]!r} is not the base64 of a root in its one form")
     return root

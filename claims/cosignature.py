@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from claims import signed_note
+from claims import checkpoint, signed_note
 from claims.signed_note import InvalidNoteError, VerifierKey
 
 COSIGNATURE = b"\x04"
@@ -31,22 +31,30 @@ def read_vkey(text: str) -> VerifierKey:
 
 
 def cosign(note: str, name: str, key: Ed25519PrivateKey, time: datetime) -> str:
-    """The signature line, without its end, by which witness `name` cosigns the checkpoint `note` at `time`."""
-    text, _, _ = note.rpartition("\n\n")
+    """The signature line, without its end, by which witness `name` cosigns the checkpoint `note` at `time`.
+
+    A cosignature tells whole seconds: those of `time` that have passed. Raises `InvalidNoteError` for a note that is no
+    checkpoint, and for a time that is not after 1970.
+    """
+    checkpoint.parse(note)
+    text, _ = signed_note.split(note)
     seconds = int(time.timestamp())
-    signature = _TIME.pack(seconds) + key.sign(_message(f"{text}\n", seconds))
+    if seconds <= 0:
+        raise InvalidNoteError(f"a cosignature states a time after 1970, not {time.isoformat()}")
+    signature = _TIME.pack(seconds) + key.sign(_message(text, seconds))
     return signed_note.signature_line(name, signed_note.key_id(name, key.public_key(), COSIGNATURE), signature)
 
 
 def verify(note: str, vkey: str) -> datetime:
     """When the witness saw the checkpoint; raises `InvalidNoteError` unless its one cosignature holds."""
     key = read_vkey(vkey)
+    checkpoint.parse(note)
     text, stamped = signed_note.signed_by(note, key)
     if len(stamped) != _TIME.size + _SIGNATURE_BYTES:
         raise InvalidNoteError(f"the cosignature by {key} has {len(stamped)} bytes: a time of 8, a signature of 64")
     seconds: int = _TIME.unpack(stamped[: _TIME.size])[0]
     if not 0 < seconds <= _LATEST:
-        raise InvalidNoteError(f"the cosignature by {key} states no time")
+        raise InvalidNoteError(f"the cosignature by {key} states no time: {seconds} seconds after 1970")
     signed_note.check_signature(key, stamped[_TIME.size :], _message(text, seconds))
     return datetime.fromtimestamp(seconds, UTC)
 

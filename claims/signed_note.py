@@ -54,17 +54,34 @@ class VerifierKey:
         return f"{self.name}+{self.id.hex()}"
 
 
+@dataclass(frozen=True)
+class Signature:
+    """What a signature line says: who signed, under which key id, and the signature's own bytes."""
+
+    name: str
+    key_id: bytes
+    signature: bytes
+
+
+def split(note: str) -> tuple[str, list[Signature]]:
+    """The text of `note` and what its signature lines say, none of it checked against a key.
+
+    Raises `InvalidNoteError` when the note is malformed.
+    """
+    body, blank, signatures = note.rpartition(_BLANK_LINE)
+    if not blank or not signatures.endswith("\n"):
+        raise InvalidNoteError("a note is text, a blank line and signature lines")
+    _check_characters(note)
+    return f"{body}\n", [_read_line(line) for line in signatures[:-1].split("\n")]
+
+
 def signed_by(note: str, key: VerifierKey) -> tuple[str, bytes]:
     """The text of `note` and its one signature line's bytes under `key`, which are not checked here.
 
     Raises `InvalidNoteError` when the note is malformed, or carries none by that key, or several.
     """
-    body, blank, signatures = note.rpartition(_BLANK_LINE)
-    if not blank or not signatures.endswith("\n"):
-        raise InvalidNoteError("a note is text, a blank line and signature lines")
-    text = body + "\n"
-    _check_text(text)
-    theirs = [signature for line in signatures[:-1].split("\n") for signature in _under(line, key)]
+    text, signatures = split(note)
+    theirs = [line.signature for line in signatures if (line.name, line.key_id) == (key.name, key.id)]
     if len(theirs) != 1:
         raise InvalidNoteError(f"the note carries {len(theirs)} signatures by {key}, not one")
     return text, theirs[0]
@@ -118,29 +135,34 @@ def key_id(name: str, public: Ed25519PublicKey, kind: bytes = ED25519) -> bytes:
     return hashlib.sha256(name.encode() + b"\n" + kind + public.public_bytes_raw()).digest()[:_KEY_ID_BYTES]
 
 
-def _under(line: str, key: VerifierKey) -> list[bytes]:
-    """The signature of a line, when `key` made it; raises `InvalidNoteError` for what is no signature line."""
+def _read_line(line: str) -> Signature:
     signer, space, encoded = line.removeprefix(_SIGNATURE_LINE).partition(" ")
     if not line.startswith(_SIGNATURE_LINE) or not space:
-        raise InvalidNoteError(f"{line!r} is no signature line")
+        raise InvalidNoteError(f"{line[:80]!r} is no signature line")
     _check_name(signer)
     signature = _unbase64(encoded)
     if len(signature) <= _KEY_ID_BYTES:
         raise InvalidNoteError(f"the signature by {signer} is too short")
-    theirs = signer != key.name or signature[:_KEY_ID_BYTES] != key.id
-    return [] if theirs else [signature[_KEY_ID_BYTES:]]
+    return Signature(signer, signature[:_KEY_ID_BYTES], signature[_KEY_ID_BYTES:])
 
 
 def _check_name(name: str) -> None:
     if not name or "+" in name or any(character.isspace() for character in name):
         raise InvalidNoteError(f"{name!r} is no key name: it is not empty and holds neither spaces nor plus signs")
+    _check_characters(name)
 
 
 def _check_text(text: str) -> None:
     if not text.endswith("\n"):
         raise InvalidNoteError("the text of a note ends with a line end")
-    if any(ord(character) < 0x20 and character != "\n" for character in text):  # noqa: PLR2004 - the space
-        raise InvalidNoteError("the text of a note holds no control characters but line ends")
+    _check_characters(text)
+
+
+def _check_characters(text: str) -> None:
+    if any(character < " " and character != "\n" for character in text):
+        raise InvalidNoteError("a note holds no control characters but line ends")
+    if any("\ud800" <= character <= "\udfff" for character in text):  # JSON can escape them, UTF-8 has none
+        raise InvalidNoteError("a note is valid UTF-8, and half a surrogate pair is not")
 
 
 def _base64(data: bytes) -> str:

@@ -25,6 +25,14 @@ def test_the_published_example_in_both_directions():
     assert verify(GO_NOTE, GO_VKEY) == GO_TEXT
 
 
+def test_the_example_of_the_specification():
+    line = (
+        "— example.com/foo Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM="
+    )
+    key = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"
+    assert verify(f"This is an example message.\n\n{line}\n", key) == "This is an example message.\n"
+
+
 def test_text_with_blank_lines_and_other_signatures_beside():
     text = "one\n\ntwo ☃\n"
     note = sign(text, NAME, KEY)
@@ -53,6 +61,8 @@ def test_any_change_of_a_byte_is_noticed():
         "text\n\n— name AAAA\n",
         "text\n\nname AAAAAAAAAAAA\n",
         sign("text\n", NAME, KEY)[:-1],
+        sign("text\n", NAME, KEY) + "— na\0me AAAAAAAAAAAA\n",
+        sign("text\n", NAME, KEY).replace("text", "\ud800"),
         sign("text\n", NAME, OTHER),
         sign("text\n", "another", KEY),
         sign("text\n", NAME, KEY).replace("text", "next"),
@@ -64,13 +74,13 @@ def test_notes_that_do_not_hold(note):
         verify(note, VKEY)
 
 
-@pytest.mark.parametrize("text", ["", "no end", "tab\there\n", "nul\x00\n"])
+@pytest.mark.parametrize("text", ["", "no end", "tab\there\n", "nul\x00\n", "half \ud800 a pair\n"])
 def test_text_that_cannot_be_signed(text):
     with pytest.raises(InvalidNoteError):
         sign(text, NAME, KEY)
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a+b", "a\n", "a\u00a0b"])
+@pytest.mark.parametrize("name", ["", "a b", "a+b", "a\n", "a\u00a0b", "a\0b", "\udfff"])
 def test_names_that_no_key_may_have(name):
     with pytest.raises(InvalidNoteError):
         sign("text\n", name, KEY)
