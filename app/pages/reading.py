@@ -11,6 +11,7 @@ from app.ledger import blobs, queries, records
 from app.ledger.database import Ledger
 from app.ledger.log import history
 from app.ledger.queries import ClaimSummary
+from app.pages import related
 from app.pages.claim.record import ClaimRecord, Reason, Work
 from app.pages.lines import ClaimLine, Found, primary_lines
 from claims.entries import Entry
@@ -49,6 +50,10 @@ def claim_record(session: Session, claim: str) -> ClaimRecord | None:
         recomputed=recomputed,
         voids=reasons,
         links=records.links_of(session, claim),
+        comparisons=related.comparisons(session, entries),
+        original=related.original(session, entries),
+        ground=related.ground(session, entries, registration.builds_on),
+        covered=related.covered(session, entries),
         work=_work(session, summary),
     )
 

@@ -73,7 +73,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    shown = ("number", "measurement", "count", "percent", "utc", "duration")
+    shown = ("number", "measurement", "count", "percent", "utc", "duration", "memory")
     made.filters.update({name: getattr(words, name) for name in shown})
     made.globals.update(asset=asset_url, exactly=format_time, said=said, interval=words.interval)
     made.globals.update(counted=words.count, measurement=words.measurement)

@@ -21,6 +21,7 @@ from app.ledger.log import newest
 from app.ledger.scorecards import scorecards
 from app.ledger.tables import ImportRow
 from app.pages import asking, assets, reading
+from app.pages.bundled import bundle_of
 from app.pages.claim.page import claim_page
 from app.pages.datasets import dataset_view
 from app.pages.home import tallies
@@ -96,7 +97,9 @@ def claim(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
             raise missing("claim", claim)
 
     gallery = gallery_of(record, lambda: reading.rows(ledger, record.rows_sha256 or ""))
-    return page(request, "claim.html", claim=claim_page(record, base_url(request)), gallery=gallery)
+    shown = claim_page(record, base_url(request))
+    bundled = bundle_of(request.app.state.bundles, claim, shown.proof.size)
+    return page(request, "claim.html", claim=shown, gallery=gallery, bundled=bundled)
 
 
 @router.get("/claims/{claim}/registration.json")

@@ -139,7 +139,7 @@ def _randomness(entries: Mapping[str, Entry]) -> tuple[Fact, ...]:
     return (
         committed,
         digest("Nonce revealed", opened["nonce"], "every seed is an HMAC of it with the document's hash and a label"),
-        Fact("Public beacon", opened["beacon"] or "none"),
+        Fact("Public beacon", f"round {opened['beacon']['round']}" if opened["beacon"] else "none"),
     )
 
 

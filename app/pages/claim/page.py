@@ -8,15 +8,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from app.ledger.judgements import judgements_in
 from app.ledger.records import Link
 from app.pages.charts.forest import forest
 from app.pages.charts.theme import Picture
 from app.pages.claim import outcome, sureness
 from app.pages.claim.citation import Citation, citation
+from app.pages.claim.comparisons import Compared, MeasuredAgain, compared, measured_again
+from app.pages.claim.corrections import Correction, corrections
 from app.pages.claim.facts import Fact, FactGroup, fact_groups
 from app.pages.claim.families import Grouped, grouped
+from app.pages.claim.mixed_in import beacon_facts
 from app.pages.claim.outcome import Judgement
-from app.pages.claim.record import ClaimRecord, Reason, Work
+from app.pages.claim.proof import Proof, proof
+from app.pages.claim.record import ClaimRecord, Ground, Named, Reason, Work
 from app.pages.claim.sureness import Check
 from app.pages.claim.timeline import Moment, timeline
 from claims.entries import Entry
@@ -51,20 +56,26 @@ class ClaimPage:
     filed: datetime
     contested: bool
     superseded_by: Link | None
+    original: Named | None
+    beside_original: Compared | None
+    ground: Ground | None
     registration: Registration
     document_sha256: str
     document: str
     warnings: Sequence[str]
     judgements: Sequence[Judgement]
     forest: Picture | None
+    corrections: Sequence[Correction]
     reasons: Sequence[Reason]
     timeline: Sequence[Moment]
     precedence: str
     precedence_why: str
+    beacon: Sequence[Fact]
     fact_groups: Sequence[FactGroup]
     checks: Sequence[Check]
     method: Sequence[Fact]
-    reproductions: str
+    again: MeasuredAgain
+    how_to_reproduce: str | None
     links: Sequence[Link]
     estimates: Grouped[Estimate]
     diagnostics: Grouped[float]
@@ -76,6 +87,7 @@ class ClaimPage:
     withdrawal: str | None
     work: Work | None
     downloads: Sequence[Download]
+    proof: Proof
     citation: Citation
 
     @property
@@ -99,20 +111,26 @@ def claim_page(record: ClaimRecord, base_url: str) -> ClaimPage:
         filed=registered.time,
         contested=record.contested,
         superseded_by=next((link for link in record.links if link.type == "supersedes" and link.incoming), None),
+        original=record.original.named if record.original else None,
+        beside_original=compared(record.original.compared) if record.original and record.original.compared else None,
+        ground=record.ground,
         registration=registration,
         document_sha256=record.document_sha256,
         document=json.dumps(json.loads(record.document), ensure_ascii=False, indent=2),
         warnings=[warning["detail"] for warning in registered.payload["check"].get("warnings", ())],
         judgements=judged,
         forest=_forest(judged),
+        corrections=corrections(registration, manifest, judgements_in(record.entries)),
         reasons=record.voids,
         timeline=timeline(record.entries),
         precedence=record.precedence,
         precedence_why=record.precedence_why,
+        beacon=beacon_facts(record.entries),
         fact_groups=fact_groups(record),
         checks=sureness.checks(registration, evidence),
         method=sureness.method_facts(record),
-        reproductions=sureness.reproductions(record.links),
+        again=measured_again(record.comparisons),
+        how_to_reproduce=None if record.status == "withdrawn" else _how_to_reproduce(record.id, base_url),
         links=record.links,
         estimates=grouped(evidence.estimates if evidence else {}, asked),
         diagnostics=grouped(sureness.diagnostics_beyond_checks(registration, evidence) if evidence else {}),
@@ -124,6 +142,7 @@ def claim_page(record: ClaimRecord, base_url: str) -> ClaimPage:
         withdrawal=next((entry.payload["reason"] for entry in record.entries if entry.type == "withdrawn"), None),
         work=record.work,
         downloads=downloads(record),
+        proof=proof(record, base_url),
         citation=citation(
             claim=record.id,
             title=registration.title,
@@ -168,6 +187,10 @@ def downloads(record: ClaimRecord) -> list[Download]:
     return [Download(*file, available=True) for file in always] + [
         Download(*file, available=measured) for file in once_measured
     ]
+
+
+def _how_to_reproduce(claim: str, base_url: str) -> str:
+    return f'curl -X POST -H "Authorization: Bearer $ANTEDATE_KEY" {base_url}/v1/claims/{claim}/reproduce'
 
 
 def _last_verdict(entries: Sequence[Entry]) -> Sequence[dict[str, Any]]:

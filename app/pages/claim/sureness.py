@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import inf
 from typing import TypeVar
 
-from app.ledger.records import Link
 from app.pages import words
 from app.pages.claim.facts import Fact
 from app.pages.claim.record import ClaimRecord
@@ -81,15 +80,6 @@ def method_facts(record: ClaimRecord) -> list[Fact]:
     if record.evidence:
         facts += [Fact("Measured", _measured(record.evidence)), Fact("Non-determinism", _noise(record.evidence))]
     return [*facts, Fact("Trust", record.trust, note=TRUST.get(record.trust, ""))]
-
-
-def reproductions(links: Sequence[Link]) -> str:
-    """How often it was measured again, or the sentence that says that it was not."""
-    found = [link for link in links if link.type == "reproduces" and link.incoming]
-    if not found:
-        return "No independent reproduction recorded."
-    times = "once" if len(found) == 1 else f"{len(found)} times"
-    return f"Measured again {times}: see the links below for who and how it came out."
 
 
 def _check(

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from sqlmodel import Session
 
 from app.ledger.database import Ledger
 from app.ledger.migrate import upgrade
 from app.ledger.records import Link
+from app.ledger.signing import Signing
 from app.main import create_app
 from app.pages.claim.record import ClaimRecord
 from app.settings import Settings
@@ -22,6 +26,7 @@ from .documents import evidence, registration
 from .filled_ledger import fill, put
 from .instrument_rows import planted_rows
 from .lives import Step, linked, measured, opened, refuted_claim, registered, running_claim
+from .related_lives import fill_related
 
 
 @dataclass(frozen=True)
@@ -33,10 +38,11 @@ class Site:
     claims: Mapping[str, str]
 
 
-@pytest.fixture(scope="module")
-def site(postgres, valkey: str, tmp_path_factory) -> Iterator[Site]:
-    directory = tmp_path_factory.mktemp("pages")
-    with postgres.database("pages") as urls:
+@contextmanager
+def filled(
+    postgres: Any, valkey: str, name: str, directory: Path, fill_in: Callable[[Session, Signing], dict[str, str]]
+) -> Iterator[Site]:
+    with postgres.database(name) as urls:
         upgrade(urls.database_owner_url)
         app = create_app(
             Settings(
@@ -45,10 +51,23 @@ def site(postgres, valkey: str, tmp_path_factory) -> Iterator[Site]:
         )
         ledger: Ledger = app.state.ledger
         with ledger.begin() as session:
-            claims = fill(session, app.state.signing)
+            claims = fill_in(session, app.state.signing)
         yield Site(app, ledger, claims)
         app.state.dispatch.close()
         ledger.dispose()
+
+
+@pytest.fixture(scope="module")
+def site(postgres, valkey: str, tmp_path_factory) -> Iterator[Site]:
+    with filled(postgres, valkey, "pages", tmp_path_factory.mktemp("pages"), fill) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def related(postgres, valkey: str, tmp_path_factory) -> Iterator[Site]:
+    """A service over claims that were corrected, contested, measured again, contradicted, proven."""
+    with filled(postgres, valkey, "related", tmp_path_factory.mktemp("related"), fill_related) as made:
+        yield made
 
 
 @pytest.fixture

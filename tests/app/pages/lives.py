@@ -106,6 +106,10 @@ def record(document: Mapping[str, Any], steps: Sequence[Step], found: Evidence |
         recomputed=True if found else None,
         voids=[],
         links=[],
+        comparisons=[],
+        original=None,
+        ground=None,
+        covered=None,
         work=None,
     )
 

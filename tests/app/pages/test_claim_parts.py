@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from app.pages.claim.citation import citation
 from app.pages.claim.facts import commit, fact_groups, said
-from app.pages.claim.page import claim_page
-from app.pages.claim.sureness import method_facts, reproductions
+from app.pages.claim.sureness import method_facts
 from app.pages.claim.timeline import timeline
 from claims.entries import Entry
 
@@ -105,9 +104,3 @@ def test_bibtex_keeps_titles_with_special_characters_whole(refuted):
     assert cited.bibtex.count("{") == cited.bibtex.count("}")
     assert cited.line.startswith("ada (2026).")
     assert "refuted" in cited.line
-
-
-def test_no_reproduction_is_said_in_so_many_words(refuted, link):
-    assert claim_page(refuted, "").reproductions == "No independent reproduction recorded."
-    assert reproductions([link("reproduces", incoming=True)]).startswith("Measured again once")
-    assert reproductions([link("reproduces", incoming=False)]) == "No independent reproduction recorded."
