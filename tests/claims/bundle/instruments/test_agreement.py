@@ -91,6 +91,16 @@ def test_one_cluster_gives_values_without_an_interval(rows, recomputed):
     assert recomputed(NAME, alone)["mean_rho"] == pytest.approx(recomputed(NAME, rows)["mean_rho"])
 
 
+def test_a_rho_of_exactly_nought_is_not_negative(pair_rows, recomputed):
+    rows = []
+    for number in range(16):
+        effects = dict(zip(COMPONENTS, (2.0, 4.0, 1.0, 3.0) if number % 2 else (4.0, 3.0, 2.0, 1.0), strict=True))
+        differentials = dict(zip(COMPONENTS, (1.0, 2.0, 3.0, 4.0), strict=True))
+        rows += pair_rows(str(number), differentials, effects, dimension=DIMENSIONS[number % 2])
+    found = recomputed(NAME, rows)
+    assert (found["rho.caution"], found["rho.brevity"], found["negative_dimensions"]) == (0, -1, 1)
+
+
 def test_a_dimension_without_a_rho_leaves_those_over_dimensions_undefined(rows, recomputed):
     still = [{**row, "state": "identical"} if row["dimension"] == "caution" else row for row in rows]
     found = recomputed(NAME, still)
