@@ -49,7 +49,7 @@ class Memory:
         self.directory = directory
 
     def of(self, origin: str) -> Remembered | None:
-        file = self._file(origin)
+        file = self.file(origin)
         try:
             found = Remembered(**json.loads(file.read_text(encoding="utf-8")))
         except FileNotFoundError:
@@ -72,6 +72,21 @@ class Memory:
                 self._write(known)
             return known
 
+    def log_at(self, url: str) -> str | None:
+        """The origin of the log that the service at this address showed first; None where it was never asked."""
+        try:
+            found: str = self._service(url).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInputError(f"cannot read {self._service(url)}: {error}.") from error
+        return found.removesuffix("\n")
+
+    def note_log_at(self, url: str, origin: str) -> None:
+        """Remember which log a service shows, if that is not remembered yet."""
+        if self.log_at(url) is None:
+            self._replace(self._service(url), f"{origin}\n")
+
     def advance(self, origin: str, *, seen: str | None, note: str) -> bool:
         """Remember `note` in place of `seen`, which it was compared with; False if another is there by now."""
         with self._lock(origin):
@@ -89,13 +104,15 @@ class Memory:
             files.append(self._replace(self.directory / name, note))
         return files
 
-    def _file(self, origin: str) -> Path:
+    def _service(self, url: str) -> Path:
+        return self.directory / f"service-{_name(url)}.txt"
+
+    def file(self, origin: str) -> Path:
+        """Where what is known of this log is kept."""
         return self.directory / f"{_name(origin)}.json"
 
     def _write(self, remembered: Remembered) -> None:
-        self._replace(
-            self._file(remembered.origin), json.dumps(asdict(remembered), ensure_ascii=False, indent=2) + "\n"
-        )
+        self._replace(self.file(remembered.origin), json.dumps(asdict(remembered), ensure_ascii=False, indent=2) + "\n")
 
     def _replace(self, file: Path, text: str) -> Path:
         """The file whole or not at all, whatever interrupts; mode 0600."""

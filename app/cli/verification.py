@@ -12,6 +12,7 @@ from app.cli.errors import UnreachableError
 from app.cli.fetching import Fetched, get_text
 from app.cli.following import NOW, SEEN, Following
 from app.cli.remembered import Memory
+from app.cli.service import Service
 from app.cli.whole_log import COMPLETE, check_complete
 from claims.beacon import MAINNET
 from claims.bundle.parts import Parts
@@ -72,20 +73,25 @@ def _asked_for(case: Case, claim: str) -> Line:
 def _pin(parts: Parts, fetched: Fetched, asked: Asked) -> Pin | None:
     """The key of the bundle's log: the one that was given, else the one remembered, else the one the service shows.
 
-    A bundle's own key only says which log it claims to be of.
+    A bundle's own key only says which log it claims to be of; a service stays with the log that it showed first.
     """
-    memory = asked.memory
+    memory, service = asked.memory, fetched.service
     if asked.vkey is not None:
         memory.pin(name_of(asked.vkey), asked.vkey)
         return Pin(asked.vkey, "given")
-    known = memory.of(parts.vkey.partition("+")[0])
+    origin = (None if service is None else memory.log_at(service.url)) or parts.vkey.partition("+")[0]
+    known = memory.of(origin)
     if known is not None:
-        return Pin(known.vkey, "remembered")
-    if fetched.service is None:
-        return None
-    shown = get_text(fetched.service, "/v1/log/key").removesuffix("\n")
+        return Pin(known.vkey, "remembered", str(memory.file(origin)))
+    return None if service is None else _first_use(service, memory)
+
+
+def _first_use(service: Service, memory: Memory) -> Pin:
+    shown = get_text(service, "/v1/log/key").removesuffix("\n")
     try:
-        known = memory.pin(name_of(shown), shown)
+        origin = name_of(shown)
     except InvalidNoteError as error:
-        raise UnreachableError(f"{fetched.service.url} shows no key of a log: {error}.") from error
-    return Pin(known.vkey, "first use" if known.vkey == shown else "remembered")
+        raise UnreachableError(f"{service.url} shows no key of a log: {error}.") from error
+    known = memory.pin(origin, shown)
+    memory.note_log_at(service.url, origin)
+    return Pin(known.vkey, "first use" if known.vkey == shown else "remembered", str(memory.file(origin)))

@@ -27,10 +27,11 @@ _REFERENCE = {"sha256", "size"}
 
 @dataclass(frozen=True)
 class Pin:
-    """The log's key as this client knows it, and how: never from the bundle alone."""
+    """The log's key as this client knows it, how, and where it is remembered; never from the bundle alone."""
 
     vkey: str
     how: Trusted
+    where: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from claims import checkpoint
 from claims.verifying.case import Case
-from claims.verifying.lines import CannotBeCheckedError, require
+from claims.verifying.lines import CannotBeCheckedError, DoesNotHoldError
 
 Said = TypeVar("Said")
 _HOW = {
@@ -24,7 +24,9 @@ def check_key(case: Case) -> str:
         raise CannotBeCheckedError(
             f"nothing but the bundle names its key, {own}: ask the log's operator for it, give it by --vkey"
         )
-    require(own == case.pin.vkey, f"the bundle brings the key {own}, and the pinned one is {case.pin.vkey}")
+    if own != case.pin.vkey:
+        forget = f" To follow another log of that name, remove {case.pin.where}." if case.pin.where else ""
+        raise DoesNotHoldError(f"the bundle brings the key {own}, and the pinned one is {case.pin.vkey}.{forget}")
     return f"{own}, {_HOW[case.pin.how]}"
 
 

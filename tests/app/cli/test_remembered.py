@@ -41,6 +41,14 @@ def test_a_checkpoint_replaces_the_one_that_it_was_compared_with_alone(memory):
     assert not memory.advance("antedate/other", seen=None, note="one")
 
 
+def test_a_service_stays_with_the_log_that_it_showed_first(memory):
+    assert memory.log_at("http://a.example") is None
+    memory.note_log_at("http://a.example", ORIGIN)
+    memory.note_log_at("http://a.example", "antedate/other")
+    assert memory.log_at("http://a.example") == ORIGIN
+    assert memory.log_at("http://b.example") is None
+
+
 def test_nobody_else_may_read_it(memory):
     memory.pin(ORIGIN, VKEY)
     memory.keep_fork(ORIGIN, "one", "two")

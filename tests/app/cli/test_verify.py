@@ -2,12 +2,16 @@
 
 import io
 import json
+from datetime import UTC, datetime
 
 import pytest
 
-from claims import checkpoint, signed_note
+from claims import anchored_round, checkpoint, signed_note
+from claims.anchored_round import Anchor, AnchoredRound
 from claims.bundle import archive
 from tests.claims.verifying.story import ORIGIN, OTHER_KEY, Story, honest_story
+from tests.outside.chain import OwnChain
+from tests.outside.witness import OwnWitness
 
 
 @pytest.fixture(scope="session")
@@ -78,13 +82,15 @@ def test_a_given_key_is_remembered(verify, bundle, honest):
     assert "the same tree of 9 entries, seen before" in detail["seen before"]
 
 
-def test_a_replaced_key_fails_a_client_that_remembers(verify, bundle, honest):
+def test_a_replaced_key_fails_a_client_that_remembers(verify, bundle, honest, tmp_path):
     verify(bundle(honest), "--vkey", honest.vkey)
     other = honest_story()
     other.key = OTHER_KEY
     done = verify(bundle(other), "--json")
     assert done.code == 7
     assert {name for name, state in states(done).items() if state == "failed"} == {"log key", "checkpoint", "receipt"}
+    (file,) = (tmp_path / "state").glob("*.json")
+    assert f"remove {file}." in {line["name"]: line["detail"] for line in done.json["lines"]}["log key"]
 
 
 def test_a_forged_figure_is_named(verify, bundle):
@@ -183,3 +189,38 @@ def test_a_state_that_is_damaged_is_not_passed_over(verify, bundle, honest, tmp_
     }
     file.write_text(json.dumps(remembered))
     assert verify(bundle(honest), "--vkey", honest.vkey).code == 0
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("--witness", "antedate/tests+00000000+AAAA"), ("--timestamp-roots", b"no certificates"), ("--anchored", None)],
+)
+def test_whom_to_believe_has_to_be_somebody(verify, bundle, honest, tmp_path, given):
+    option, content = given
+    file = tmp_path / "given"
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    done = verify(bundle(honest), option, content if isinstance(content, str) else str(file))
+    assert done.code == 2, done.out
+    assert "--witness takes a key" in done.err or "cannot read" in done.err
+
+
+def test_a_witness_that_is_believed(verify, bundle, tmp_path):
+    """Offline, of a bundle as of the very checkpoint that was anchored: nothing has to be proven to continue it."""
+    story = honest_story()
+    time = datetime(2026, 11, 30, 12, 0, 1, tzinfo=UTC)
+    chain = OwnChain(period=2, genesis=int(time.timestamp()) - 10)
+    number = anchored_round.awaited(chain.chain, time)
+    size = len(story.log())
+    story.beacon = AnchoredRound(chain.chain, chain.round(number), Anchor(size, "witness", "witness.example", time))
+    story.measure_again()
+    story.estimate()
+    story.judge()
+    witness, note = OwnWitness(story.vkey), story.parts().checkpoint
+    file = tmp_path / "anchored.note"
+    file.write_text(f"{note}{witness.cosign(note, time)}\n")
+    believed = ("--witness", witness.vkey, "--anchored", str(file), "--beacon-chain", chain.chain.hash)
+    done = verify(bundle(story), "--vkey", story.vkey, *believed, "--json")
+    assert done.code == 0, done.out
+    assert states(done)["anchor"] == states(done)["beacon"] == "ok"
+    assert states(verify(bundle(story), "--json"))["anchor"] == "not checked"

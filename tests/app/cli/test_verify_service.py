@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from app.cli.remembered import Memory
 from app.ledger import blobs, checkpoints
 from app.ledger.judging import record_evidence
 from app.ledger.runs import hold
@@ -127,6 +128,22 @@ def test_a_service_that_lost_its_key_is_not_followed(verify, measured, listening
     assert done.code == 7
     assert states(done)["log key"] == "failed"
     assert states(done)["seen before"] == "not checked"
+
+
+def test_a_service_that_takes_another_name_for_its_log_is_not_followed(verify, measured, listening, tmp_path):
+    claim = measured()
+    assert verify(claim, "--url", listening).code == 0
+    (known,) = (tmp_path / "state").glob("service-*.txt")
+    (kept,) = (tmp_path / "state").glob("*.json")
+    former = "antedate/former"
+    remembered = {"origin": former, "vkey": signed_note.vkey(former, OTHER_KEY.public_key()), "pinned": ""}
+    memory = Memory(tmp_path / "state")
+    memory.file(former).write_text(json.dumps({**remembered, "checkpoint": None}))
+    known.write_text(f"{former}\n")
+    kept.unlink()
+    done = verify(claim, "--url", listening)
+    assert done.code == 7
+    assert states(done)["log key"] == "failed"
 
 
 def test_no_such_claim_and_no_such_service(verify, listening):
