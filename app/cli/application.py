@@ -27,6 +27,7 @@ COMMANDS = {
         "app.cli.verify:verify",
         "Check a claim without trusting the service: its proofs, its figures, its verdict.",
     ),
+    "audit": ("app.cli.audit:audit", "Check the whole ledger: log, documents, verdicts, proofs and tables."),
     "rebuild": ("app.cli.rebuild:rebuild", "Make the ledger anew from its log, in another database."),
     "export": ("app.cli.export:export", "Write the whole ledger into one archive."),
     "import": ("app.cli.import_:import_", "Put the ledger of an archive into an empty database."),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from app.ledger.audit.findings import Finding, Findings, Progress
-from app.ledger.audit.heads import Leaves, check_checkpoints, check_nodes, check_remembered
+from app.ledger.audit.heads import Leaves, check_checkpoints, check_nodes, check_notes, check_remembered
 from app.ledger.audit.kept_apart import check_blobs, check_media_types, check_nonces, check_receipts
 from app.ledger.audit.memory import MemoryStore
 from app.ledger.audit.tables import check_tables
@@ -26,10 +26,17 @@ class Audited:
     count: int
 
 
-def audit(session: Session, vkey: str, remembered: Iterable[Issued] = (), progress: Progress | None = None) -> Audited:
+def audit(
+    session: Session,
+    vkey: str,
+    remembered: Iterable[Issued] = (),
+    progress: Progress | None = None,
+    notes: Iterable[str] = (),
+) -> Audited:
     """Read everything in this transaction, which sees one moment of the ledger, and compare it.
 
-    `vkey` is the log's key as the caller knows it, `remembered` the checkpoints that were kept outside the database.
+    `vkey` is the log's key as the caller knows it, `remembered` the checkpoints that were kept outside the database,
+    `notes` those that somebody else kept, as they were served.
     """
     tell: Progress = progress or (lambda *_: None)
     findings, store = Findings(), MemoryStore(session)
@@ -39,6 +46,7 @@ def audit(session: Session, vkey: str, remembered: Iterable[Issued] = (), progre
     check_nodes(session, leaves, findings)
     stored = check_checkpoints(session, leaves, vkey, findings)
     check_remembered(remembered, stored, leaves, vkey, findings)
+    check_notes(notes, leaves, vkey, findings)
     check_tables(session, store, findings, tell)
     check_blobs(session, walk.named, findings)
     check_media_types(session, findings)

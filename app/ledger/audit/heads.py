@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 
 from sqlmodel import Session, col, select
 
@@ -14,6 +15,7 @@ from claims.merkle import Coordinate
 from claims.signed_note import InvalidNoteError
 
 BATCH = 5_000
+_UNKNOWN = datetime.min.replace(tzinfo=UTC)  # a note as it is served does not say when it was signed
 
 
 class Leaves:
@@ -71,6 +73,15 @@ def check_remembered(
             findings.add(where, "it was published, and the database does not hold it")
         else:
             findings.expect(stored[one.size] == one, where, "the database holds another of that size")
+
+
+def check_notes(notes: Iterable[str], leaves: Leaves, vkey: str, findings: Findings) -> None:
+    """Heads as somebody was served them, perhaps with the lines of witnesses: the log still says what they say."""
+    for note in notes:
+        with findings.as_finding("remembered checkpoint", InvalidNoteError):
+            said = checkpoint.parse(note)
+            served = Issued(said.size, said.root, note, _UNKNOWN)
+            _check(served, leaves, vkey, f"remembered checkpoint {said.size}", findings)
 
 
 def _check(issued: Issued, leaves: Leaves, vkey: str, where: str, findings: Findings) -> None:
