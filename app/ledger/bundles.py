@@ -101,7 +101,7 @@ class Bundles:
 
 
 def tree_of(session: Session, signing: Signing, claim: str, size: int | None = None) -> Issued:
-    """The checkpoint of `size`, or the first one that covers how the claim first came out, or the newest.
+    """The checkpoint of `size`, or the first one that covers how the claim came out last, or the newest.
 
     Signs one where none covers the claim yet. Raises `UnknownClaimError`, `UnknownTreeError`.
     """
@@ -127,14 +127,14 @@ def latest_tree(session: Session, claim: str) -> int | None:
 
 
 def _landmarks(session: Session, claim: str) -> tuple[int, int | None]:
-    """Where the claim was registered, and where it first came out."""
+    """Where the claim was registered, and where it came out last: a correction counts."""
     query = select(EntryRow.seq, EntryRow.type).where(
         EntryRow.claim == claim, col(EntryRow.type).in_(("registered", *FINAL))
     )
     found = session.exec(query.order_by(col(EntryRow.seq))).all()
     if not found or found[0][1] != "registered":
         raise UnknownClaimError(claim)
-    return found[0][0], next((seq for seq, type_ in found if type_ in FINAL), None)
+    return found[0][0], next((seq for seq, type_ in reversed(found) if type_ in FINAL), None)
 
 
 def _of_size(session: Session, claim: str, registered: int, size: int) -> Issued:

@@ -187,10 +187,11 @@ def test_a_claim_has_a_bundle_at_every_stage(  # noqa: PLR0917 - fixtures
 def test_a_corrected_claim_shows_both_figures(  # noqa: PLR0917 - fixtures
     service, client, file_claim, measure_claim, sign_head, bundle, tmp_path
 ):
-    """The first bundle stays what it was, and names the one that shows the correction."""
+    """The bundle shows the verdict as it stands; that of the earlier tree stays what it was, and names the later."""
     claim = file_claim()
     measure_claim(claim)
     first = bundle(claim)
+    earlier = first.headers["Content-Location"].partition("=")[2]
     found = client.get(f"/v1/claims/{claim}/evidence").json()
     sha256 = hashlib.sha256(canonical_bytes(found)).hexdigest()
     verdict = next(
@@ -204,10 +205,11 @@ def test_a_corrected_claim_shows_both_figures(  # noqa: PLR0917 - fixtures
         append(session, "corrected", claim, "ada", {**run, "cause": "A sign.", "evidence": found, **named})
         append(session, "adjudicated", claim, "ledger", verdict)
     size = sign_head()
-    again = bundle(claim)
+    again = bundle(claim, f"?tree_size={earlier}")
     assert again.content == first.content
     assert again.headers["Link"] == f'</v1/claims/{claim}/bundle.zip?tree_size={size}>; rel="latest-version"'
-    corrected = bundle(claim, f"?tree_size={size}")
+    corrected = bundle(claim)
+    assert corrected.content == bundle(claim, f"?tree_size={size}").content
     assert "Link" not in corrected.headers
     done = reproduced(corrected.content, tmp_path / "corrected")
     assert (done.returncode, done.stderr) == (0, b"")
