@@ -105,9 +105,9 @@ def _macro(scores: Scores, level: float) -> Answer:
     # One ratio a dimension, right answers over pairs; the others' pairs count in neither.
     own = np.column_stack([scores.of(name) for name in dimensions]).astype(float)
     ratios = [Ratios(scores.right[:, None] * own[:, [k]], own[:, k], scores.clusters) for k in range(len(dimensions))]
-    missing = [why for ratio in ratios if (why := ratio.why_not(0)) is not None]
-    if missing:
-        return missing[0]
+    for name, ratio in zip(dimensions, ratios, strict=True):
+        if (why := ratio.why_not(0)) is not None:
+            return f"accuracy.{name} has no interval: {why}"
     value = float(np.mean([ratio.values[0] for ratio in ratios]))
     left_out = np.mean([ratio.left_out[:, 0] for ratio in ratios], axis=0)
     lo, hi = jackknife_t(value, list(left_out), level, 0, 1)
