@@ -223,8 +223,10 @@ CHANGES = {
 def test_of_an_archive_that_was_changed_nothing_is_kept(archive, empty):
     target = empty()
     for what, (change, refused) in CHANGES.items():
+        # Secrets say which root they are of; who forges that may leave them out.
+        secrets = None if change is forge_well else archive[1]
         with pytest.raises(refused) as told:
-            imported(target, repacked(archive[0], change), archive[1])
+            imported(target, repacked(archive[0], change), secrets)
         assert told.type is refused, what
         with target.ledger.begin() as session:
             for table in ("entries", "blobs", "claims", "nonces", "registrants"):
