@@ -98,7 +98,12 @@ def _print(linted: Sequence[Linted], files: Sequence[str], wrong: int) -> None:
     for file in files:
         if file not in tagged:
             typer.echo(f"{file}: no tags")
-    typer.echo(f"{len(linted)} tags in {len(files)} files: {len(linted) - wrong} right, {wrong} wrong")
+    told = f"{_count(len(linted), 'tag')} in {_count(len(files), 'file')}"
+    typer.echo(f"{told}: {len(linted) - wrong} right, {wrong} wrong")
+
+
+def _count(number: int, of: str) -> str:
+    return f"{number} {of}{'s' * (number != 1)}"
 
 
 def _as_object(each: Linted) -> dict[str, Any]:

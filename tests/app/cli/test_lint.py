@@ -69,7 +69,7 @@ def test_what_is_quoted_as_it_is_passes(run, home, paper, refuted, confirmed):
     assert done.code == 0, done.out
     assert done.out.count(": ok [") == 3
     assert f"{file}:1:27: ok" in done.out
-    assert "3 tags in 1 files: 3 right, 0 wrong" in done.out
+    assert "3 tags in 1 file: 3 right, 0 wrong" in done.out
 
 
 def test_drift_is_told_with_what_to_write(run, home, paper, confirmed):
@@ -122,7 +122,7 @@ def test_latex_comments(run, home, paper, confirmed):
 def test_without_tags_nothing_is_asked_and_nothing_is_wrong(run, paper):
     file = paper("Nothing quoted.")
     done = run("lint", file, ANTEDATE_URL="http://127.0.0.1:1")
-    assert (done.code, done.out) == (0, f"{file}: no tags\n0 tags in 1 files: 0 right, 0 wrong\n")
+    assert (done.code, done.out) == (0, f"{file}: no tags\n0 tags in 1 file: 0 right, 0 wrong\n")
     assert run("lint", file, "--json").json == {"tags": [], "files": 1, "wrong": 0}
 
 
