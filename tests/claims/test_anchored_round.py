@@ -53,6 +53,12 @@ def test_only_one_round_follows_an_anchor(time, off):
     assert moved.follows(4) == (off == 0)
 
 
+def test_a_round_within_the_margin_is_passed_over():
+    out = beacon.time_of(MAINNET, 5_000_000)
+    assert anchored_round.awaited(MAINNET, out - MARGIN) == 5_000_001
+    assert anchored_round.awaited(MAINNET, out - MARGIN - timedelta(microseconds=1)) == 5_000_000
+
+
 @pytest.mark.parametrize(("filed", "expected"), [("committed", "proven"), ("post_hoc", "post_hoc")])
 def test_what_was_committed_is_proven_once_opened_so(mixed, filed, expected):
     assert precedence_once_opened(filed, 11, mixed) == expected
