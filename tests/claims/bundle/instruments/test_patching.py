@@ -67,6 +67,16 @@ def test_errors_of_estimated_effects(recomputed, grid_rows, direction, clusters)
     assert names | {f"{name}.honesty" for name in names} == {name for name in found if name in names or "hon" in name}
 
 
+def test_a_dimension_without_a_ranking_leaves_their_mean_undefined(recomputed, grid_rows):
+    still = [
+        {**row, "state": "identical"} if (row["kind"], row["dimension"]) == ("patch", "caution") else row
+        for row in grid_rows(3, "noising")
+    ]
+    found = recomputed("attribution_patching", still)
+    assert "rank_agreement.honesty" in found
+    assert not {"rank_agreement", "rank_agreement.caution", "relative_error.caution"} & found.keys()
+
+
 def test_a_document_need_not_state_parameters(recomputed, grid_rows):
     rows = grid_rows(2, "noising")
     unstated = {"instrument": {"name": "patch_grid", "version": "1"}}
