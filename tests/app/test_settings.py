@@ -51,7 +51,7 @@ BAD = {
     "ANTEDATE_TIMESTAMP_URL": "ftp://tsa.example",
     "ANTEDATE_TIMESTAMP_ROOTS": "/nonexistent/roots.pem",
     "ANTEDATE_WITNESSES": "/nonexistent/witnesses.txt",
-    "ANTEDATE_BEACON_URL": "https://somebody:else@api.drand.sh",
+    "ANTEDATE_BEACON_URL": "https://somebody:else@127.0.0.1",
     "ANTEDATE_BEACON_CHAIN": "8990E7A9",
     "ANTEDATE_BEACON_WAIT_SECONDS": "-1",
 }
