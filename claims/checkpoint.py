@@ -13,7 +13,7 @@ from claims import signed_note
 from claims.merkle import HASH_BYTES
 from claims.signed_note import InvalidNoteError
 
-_SIZE = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
+_SIZE = re.compile(r"0|[1-9][0-9]{0,18}")
 _LINES = 3
 
 
@@ -65,8 +65,10 @@ def parse(note: str) -> Checkpoint:
 
 def _read(text: str) -> Checkpoint:
     lines = text.split("\n")[:-1]
-    if len(lines) < _LINES or not all(lines):
-        raise InvalidNoteError("a checkpoint is an origin, a size, a root, and extension lines that are not empty")
+    if len(lines) < _LINES:
+        raise InvalidNoteError(
+            "a checkpoint is an origin, a size and a root, and then extension lines if there are any"
+        )
     origin, size, encoded, *extensions = lines
     if not _SIZE.fullmatch(size):
         raise InvalidNoteError(f"{size[:40]!r} is no size of a tree: decimal digits without leading zeros")

@@ -19,8 +19,8 @@ _HEIGHT = 8
 _GROUP = 1000
 _LENGTH = struct.Struct(">H")
 # Seven groups of digits reach beyond the 2^63 entries that any log of this kind may have.
-_PATH = re.compile(r"(?P<index>(?:x[0-9]{3}/){0,6}[0-9]{3})(?:\.p/(?P<width>[0-9]{1,3}))?", re.ASCII)
-_LEVEL = re.compile(r"[0-9]{1,2}", re.ASCII)
+_PATH = re.compile(r"(?P<index>(?:x[0-9]{3}/){0,6}[0-9]{3})(?:\.p/(?P<width>[0-9]{1,3}))?")
+_LEVEL = re.compile(r"[0-9]{1,2}")
 
 
 def path_of(index: int, width: int = FULL_WIDTH) -> str:

@@ -301,6 +301,25 @@ def test_hashes_of_other_lengths_never_hold(place):
     assert not merkle.verify_consistency(0, 1, EMPTY, NO_HASH, [])
 
 
+def test_a_proof_of_a_larger_tree_is_not_one_of_a_smaller():
+    """Its first hashes are as good, and one more leads to the larger tree's root: too long for the sizes given."""
+    one, two = LOG.leaves[:2]
+    assert merkle.verify_inclusion(two, 1, 2, [one], merkle.root(2, LOG.read))
+    assert not merkle.verify_inclusion(two, 0, 1, [one], merkle.root(2, LOG.read))
+    proof, seven, eight = merkle.consistency(7, 8, LOG.read), merkle.root(7, LOG.read), merkle.root(8, LOG.read)
+    assert merkle.verify_consistency(7, 8, seven, eight, proof)
+    assert not merkle.verify_consistency(3, 4, seven, eight, proof)
+
+
+def test_numbers_out_of_range_never_hold():
+    """Each would lead to the right root, were its numbers not looked at."""
+    one, two = LOG.leaves[:2]
+    assert not merkle.verify_inclusion(one, 5, 1, [], one)
+    assert not merkle.verify_inclusion(one, -1, 0, [], one)
+    assert not merkle.verify_consistency(-1, 2, one, merkle.node_hash(one, two), [one, two])
+    assert not merkle.verify_consistency(3, 5, merkle.root(3, LOG.read), merkle.root(5, LOG.read), [])
+
+
 def test_consistency_with_the_empty_tree_and_with_itself():
     root = merkle.root(5, LOG.read)
     assert merkle.consistency(0, 5, LOG.read) == merkle.consistency(5, 5, LOG.read) == []
@@ -341,7 +360,7 @@ def test_a_leaf_cannot_stand_for_a_node():
     ],
 )
 def test_numbers_out_of_range_are_refused_in_words(ask):
-    with pytest.raises(ValueError, match=r"\w+ \w+ \w+"):
+    with pytest.raises(ValueError, match=r"^(a leaf has|a tree|a node is|the hash of leaf) "):
         ask()
 
 

@@ -3,7 +3,7 @@ import base64
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from claims.signed_note import InvalidNoteError, sign, verify, vkey
+from claims.signed_note import InvalidNoteError, name_of, sign, verify, vkey
 
 # The example of golang.org/x/mod/sumdb/note, which C2SP signed-note was written after.
 GO_VKEY = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
@@ -16,6 +16,7 @@ GO_NOTE = (
 KEY, OTHER = Ed25519PrivateKey.from_private_bytes(b"1" * 32), Ed25519PrivateKey.from_private_bytes(b"2" * 32)
 NAME = "antedate.example/log"
 VKEY = vkey(NAME, KEY.public_key())
+_, HEX_ID, ENCODED = VKEY.split("+", 2)
 
 
 def test_the_published_example_in_both_directions():
@@ -62,6 +63,9 @@ def test_any_change_of_a_byte_is_noticed():
         "text\n\nname AAAAAAAAAAAA\n",
         sign("text\n", NAME, KEY)[:-1],
         sign("text\n", NAME, KEY) + "— na\0me AAAAAAAAAAAA\n",
+        sign("text\n", NAME, KEY) + "— na+me AAAAAAAAAAAA\n",
+        sign("text\n", NAME, KEY) + "— na\u00a0me AAAAAAAAAAAA\n",
+        sign("text\n", NAME, KEY) + "—  AAAAAAAAAAAA\n",
         sign("text\n", NAME, KEY).replace("text", "\ud800"),
         sign("text\n", NAME, OTHER),
         sign("text\n", "another", KEY),
@@ -105,3 +109,18 @@ def test_names_that_no_key_may_have(name):
 def test_verifier_keys_that_are_none(bad):
     with pytest.raises(InvalidNoteError):
         verify(sign("text\n", NAME, KEY), bad)
+
+
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (VKEY.replace(NAME, "other"), "its bytes give"),
+        (NAME + "+00000000+" + ENCODED, "its bytes give"),
+        (f"{NAME}+{HEX_ID}+AQ==", "32 bytes of public key"),
+        (f"{NAME}+{HEX_ID}+BAAA", "type 0x04, not 0x01"),
+        (f"{NAME}+{HEX_ID}+", "type 0x, not 0x01"),
+    ],
+)
+def test_what_is_wrong_with_a_verifier_key(bad, why):
+    with pytest.raises(InvalidNoteError, match=why):
+        name_of(bad)
