@@ -31,16 +31,15 @@ class _Builder:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, bundles: Bundles, claim: str, size: int) -> Future[Built] | None:
-        """What is being built already, or from now on; None where too many are."""
+        """What is being built already, or from now on; None where too many are. Forgotten as soon as it is done."""
         key = (id(bundles), claim, size)
         with self.lock:
-            if key not in self.awaited and len(self.awaited) < MOST_AWAITED:
-                self.awaited[key] = self.pool.submit(bundles.described, claim, size)
-            return self.awaited.get(key)
-
-    def forget(self, bundles: Bundles, claim: str, size: int) -> None:
-        with self.lock:
-            self.awaited.pop((id(bundles), claim, size), None)
+            found = self.awaited.get(key)
+            if found is not None or len(self.awaited) >= MOST_AWAITED:
+                return found
+            found = self.awaited[key] = self.pool.submit(bundles.described, claim, size)
+        found.add_done_callback(lambda _: self.awaited.pop(key, None))
+        return found
 
 
 _builder = _Builder()
@@ -63,6 +62,3 @@ def bundle_of(bundles: Bundles, claim: str, size: int | None, patience: float = 
     except Exception:  # whatever is wrong with what the ledger keeps, the page says all the rest
         log.exception("bundle not built", claim=claim, tree_size=size)
         return Bundled(failed=True)
-    finally:
-        if found.done():
-            _builder.forget(bundles, claim, size)

@@ -76,7 +76,7 @@ def compared(one: Comparison) -> Compared:
 def _summed_up(independent: Sequence[Compared]) -> str:
     if not independent:
         return NONE_YET
-    times = "Once" if len(independent) == 1 else f"{len(independent)} times"
+    times = {1: "Once", 2: "Twice"}.get(len(independent), f"{len(independent)} times")
     agree = sum(one.agrees for one in independent)
     differ = len(independent) - agree
     if not differ:
@@ -89,7 +89,7 @@ def _summed_up(independent: Sequence[Compared]) -> str:
 
 
 def _machines(names: Sequence[str]) -> str:
-    return ", ".join(f"{name[:DIGITS]}…" for name in names) or "an unknown machine"
+    return ", ".join(name[:DIGITS] for name in names) or "an unknown machine"
 
 
 def _figure(figures: Mapping[str, Any]) -> Figure:

@@ -28,10 +28,14 @@ METHODS = {
 TRUST = {
     "exploratory": "Neither is the instrument calibrated nor the prediction known to come before its data.",
     "calibrated": "The instrument's version holds a passing scorecard on organisms whose answer is known.",
-    "registered": "The prediction is known to come before its data, but nothing is decided, or the instrument holds no "
-    "passing scorecard.",
+    "registered": "The prediction is known to come before its data; nothing is decided, as it is neither confirmed nor "
+    "refuted.",
     "adjudicated": "Calibrated, registered, and decided: confirmed or refuted alike.",
 }
+DECIDED = (
+    "The prediction is known to come before its data and is decided, but the instrument's version holds no passing "
+    "scorecard on organisms whose answer is known."
+)
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,12 @@ def method_facts(record: ClaimRecord) -> list[Fact]:
     ]
     if record.evidence:
         facts += [Fact("Measured", _measured(record.evidence)), Fact("Non-determinism", _noise(record.evidence))]
-    return [*facts, Fact("Trust", record.trust, note=TRUST.get(record.trust, ""))]
+    return [*facts, Fact("Trust", record.trust, note=trust_why(record.trust, record.status))]
+
+
+def trust_why(trust: str, status: str) -> str:
+    """What a claim of this trust and status may be leaned on for, in a sentence."""
+    return DECIDED if trust == "registered" and status in {"confirmed", "refuted"} else TRUST[trust]
 
 
 def _check(

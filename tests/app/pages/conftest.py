@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, sync_playwright
 from sqlmodel import Session
 
 from app.ledger.database import Ledger
@@ -27,6 +29,8 @@ from .filled_ledger import fill, put
 from .instrument_rows import planted_rows
 from .lives import Step, linked, measured, opened, refuted_claim, registered, running_claim
 from .related_lives import fill_related
+
+CHROMIUM = shutil.which("chromium")
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,14 @@ def related(postgres, valkey: str, tmp_path_factory) -> Iterator[Site]:
     """A service over claims that were corrected, contested, measured again, contradicted, proven."""
     with filled(postgres, valkey, "related", tmp_path_factory.mktemp("related"), fill_related) as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM)
+        yield launched
+        launched.close()
 
 
 @pytest.fixture

@@ -93,7 +93,7 @@ def fill_related(session: Session, signing: Signing) -> dict[str, str]:
     lives.correct(corrected, "far", louder, "The second correction took the sign from the other side.")
 
     twice = registration(title="The same room, measured by several", reproduction_tolerance={
-        "recovery_gap_constructed": 0.05, "attribution_recovery": 0.02})  # fmt: skip
+        "recovery_gap_constructed": 0.05, "recovery_gap": 0.02})  # fmt: skip
     original = lives.file("original", twice)
     lives.judge(original, "gap", twice)
     for word, by, which, machine in (

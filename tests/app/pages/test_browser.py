@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
-CHROMIUM = shutil.which("chromium")
+from .conftest import CHROMIUM
+
 ADDRESSES = ["/", "/claims", "/refuted-and-superseded", "/instruments", "/datasets", "/imports", "/log", "/problems"]
 CLAIMS = ["refuted", "void", "running", "hostile", "agreement"]
 # What stands beyond the right edge, except in a box that scrolls by itself.
@@ -28,14 +28,6 @@ pytestmark = [
 def address(site, serve) -> Iterator[str]:
     with serve(site.app, lifespan="on") as url:
         yield url
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM)
-        yield launched
-        launched.close()
 
 
 @pytest.fixture
