@@ -46,16 +46,16 @@ class Following:
 
         Raises CommandError where what is remembered cannot be used.
         """
-        bundle = self._head(note)
+        bundle = self.head(note)
         if since is not None:
-            yield _line(SINCE, lambda: self._compared(self._head(_text(since)), bundle))
-        yield _line(SEEN, lambda: self._beside_the_one_before(bundle))
+            yield _line(SINCE, lambda: self._compared(self.head(_text(since)), bundle))
+        yield _line(SEEN, lambda: self.beside_the_one_before(bundle))
         yield _line(NOW, lambda: self._beside_the_log_now(bundle))
 
-    def _head(self, note: str) -> Head:
+    def head(self, note: str) -> Head:
         return Head(note, checkpoint.verify(note, self.pin.vkey))
 
-    def _beside_the_one_before(self, head: Head) -> str:
+    def beside_the_one_before(self, head: Head) -> str:
         """Compares with what is remembered, and remembers the larger; again where another command was faster."""
         while True:
             known = self.memory.of(self.origin)
@@ -69,7 +69,7 @@ class Following:
                         f"this client saw nothing of {self.origin} before: {head.said.size} entries are remembered now"
                     )
                 continue
-            before = self._head(known.checkpoint)
+            before = self.head(known.checkpoint)
             compared = self._compared(before, head)
             smaller = head.said.size <= before.said.size
             if smaller or self.memory.advance(self.origin, seen=before.note, note=head.note):
@@ -79,14 +79,14 @@ class Following:
         if self.service is None:
             raise CannotBeCheckedError("no service is at hand: name it by --url")
         try:
-            now = self._head(get_text(self.service, "/v1/log/checkpoint"))
+            now = self.head(get_text(self.service, "/v1/log/checkpoint"))
         except UnreachableError as error:
             raise CannotBeCheckedError(str(error)) from error
         except RefusedError as error:
             raise DoesNotHoldError(f"the service shows no head of its log: {error}") from error
         compared = self._compared(bundle, now)
         try:
-            self._beside_the_one_before(now)
+            self.beside_the_one_before(now)
         except CannotBeCheckedError:
             return f"{compared}; nothing else was seen of it before"
         return compared

@@ -48,7 +48,7 @@ def verified(fetched: Fetched, asked: Asked) -> Iterator[Line]:
         yield line
     for case in found:
         if fetched.claim is not None:
-            yield _asked_for(case, fetched.claim)
+            yield asked_for(case, fetched.claim)
         yield checked(COMPLETE, partial(check_complete, case, fetched.service, whole=asked.whole_log))
         yield from _followed(case, fetched, asked, signed=signed)
 
@@ -62,7 +62,7 @@ def _followed(case: Case, fetched: Fetched, asked: Asked, *, signed: bool) -> It
         yield from following.lines(case.parts.checkpoint, asked.since)
 
 
-def _asked_for(case: Case, claim: str) -> Line:
+def asked_for(case: Case, claim: str) -> Line:
     """Whether the bundle is of the claim that was asked for, and not of another, as good a one."""
     found = case.registered.claim
     same = found == claim

@@ -1,15 +1,24 @@
 """`antedate verify` against a service that really measured and signed, and against one that changed its past."""
 
+import io
 import json
+from dataclasses import replace
 
 import pytest
 
+from app.cli import verification
+from app.cli.following import Following
 from app.cli.remembered import Memory
+from app.cli.service import Service
+from app.cli.whole_log import check_complete
 from app.ledger import blobs, checkpoints
 from app.ledger.judging import record_evidence
 from app.ledger.runs import hold
 from claims import checkpoint, signed_note
+from claims.bundle import archive
 from claims.evidence import Evidence
+from claims.verifying import Case, Pin
+from claims.verifying.lines import DoesNotHoldError
 from tests.claims.verifying.story import OTHER_KEY, ROWS, Story, planted_document
 
 NOT_KNOWN_OFFLINE = {"trust", "complete"}
@@ -209,3 +218,44 @@ def test_an_older_head_than_the_one_remembered_is_no_progress(verify, measured, 
     assert json.loads(before)["checkpoint"] == newest.note
     assert verify(claim, "--url", listening).code == 0
     assert file.read_text() == before
+
+
+@pytest.fixture
+def case(measured, service) -> Case:
+    """The claim of a bundle that the service gave, its key pinned."""
+    body = service.client.get(f"/v1/claims/{measured()}/bundle.zip").content
+    parts = archive.read(io.BytesIO(body))
+    return Case(parts, Pin(parts.vkey, "given"))
+
+
+def test_an_entry_that_a_bundle_leaves_out(case, listening):
+    with Service(listening) as served:
+        assert "5 are about the claim" in check_complete(case, served, whole=True)
+        for kept in (case.parts.entries[:-1], case.parts.entries[:1]):
+            short = replace(case, parts=replace(case.parts, entries=kept))
+            with pytest.raises(DoesNotHoldError, match="entries that the bundle leaves out"):
+                check_complete(short, served, whole=True)
+
+
+def test_entries_that_are_not_those_that_were_signed(case, listening):
+    head = replace(checkpoint.parse(case.parts.checkpoint), root=b"\x11" * 32)
+    other = replace(case, parts=replace(case.parts, checkpoint=checkpoint.sign(head, head.origin, OTHER_KEY)))
+    with Service(listening) as served, pytest.raises(DoesNotHoldError, match="are not those it signed"):
+        check_complete(other, served, whole=True)
+
+
+def test_the_bundle_of_another_claim_is_not_the_one_asked_for(case):
+    assert verification.asked_for(case, str(case.registered.claim)).state == "ok"
+    assert verification.asked_for(case, "a" * 16).state == "failed"
+
+
+def test_what_is_remembered_never_goes_back(case, verify, measured, listening, tmp_path):
+    assert verify(measured(), "--url", listening).code == 0
+    memory, origin = Memory(tmp_path / "state"), "antedate/local"
+    before = memory.of(origin)
+    with Service(listening) as served:
+        found = list(Following(memory, case.pin, served).lines(case.parts.checkpoint, None))
+        assert [line.state for line in found] == ["ok", "ok"]
+        following = Following(memory, case.pin, served)
+        assert following.beside_the_one_before(following.head(case.parts.checkpoint))
+    assert memory.of(origin) == before
