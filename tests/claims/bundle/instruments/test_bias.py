@@ -37,16 +37,18 @@ def test_equal_deltas_have_no_effect_size_and_equal_lengths_no_slope(recomputed,
     }
 
 
-@pytest.mark.parametrize("seed", range(8))
 def test_the_largest_effect_is_not_known_where_that_of_an_axis_is_not(recomputed, pairs):
-    draw, rows = random.Random(9), []
-    for cell in pairs(9):
-        rows.append(bias(cell, 0.5 if cell["dimension"] == "caution" else draw.gauss(0, 1), draw.randint(-9, 9)))
+    draw = random.Random(9)
+    rows = [
+        bias(cell, 0.5 if cell["dimension"] == "caution" else draw.gauss(0, 1), draw.randint(-9, 9))
+        for cell in pairs(9)
+    ]
     found = recomputed("bias_battery", rows)
     assert {"effect_size.brevity", "mean_delta.caution"} <= set(found)
     assert not {"effect_size.caution", "max_abs_effect_size"} & set(found)
 
 
+@pytest.mark.parametrize("seed", range(8))
 def test_deltas_that_follow_from_length_leave_no_residual(recomputed, pairs, seed):
     """But for rounding, which falls to either side of 0."""
     draw = random.Random(seed)
