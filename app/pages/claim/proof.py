@@ -9,8 +9,10 @@ from app.pages import words
 from app.pages.claim.facts import Fact
 from app.pages.claim.record import ClaimRecord, Covered
 
+LIVE = frozenset({"registered", "running"})
 ALONE = "this service alone"
 WAITING = "The next signed head will hold how it came out."
+CORRECTED = "The next signed head will hold the corrected verdict. Until then the bundle shows the one before."
 OPEN = "Nothing is decided yet. The bundle is of the newest signed head that holds what was frozen."
 
 
@@ -25,9 +27,10 @@ class Command:
 
 @dataclass(frozen=True)
 class Proof:
-    """`size` is that of the head that covers the claim, None while none does; `earlier` that of a corrected verdict.
+    """`size` is that of the head that `bundle` is as of, None while no head holds how the claim came out.
 
-    `bundle` and `earlier_bundle` are the addresses of the bundles as of the two, `entries` that of the proofs.
+    `bundle` and `entries` are the addresses of the bundle and of the proofs, `earlier_bundle` that of the bundle which
+    shows the verdict before a correction.
     """
 
     size: int | None
@@ -40,13 +43,14 @@ class Proof:
 
 def proof(record: ClaimRecord, base_url: str) -> Proof:
     covered = record.covered or Covered(None, None, (), None)
-    bundle = _bundle(record.id, covered.size)
+    size = covered.size or covered.before
+    bundle = _bundle(record.id, size)
     return Proof(
-        size=covered.size,
+        size=size,
         facts=_facts(record, covered),
         bundle=bundle,
-        earlier_bundle=None if covered.before is None else _bundle(record.id, covered.before),
-        entries=None if covered.size is None else f"/v1/claims/{record.id}/proof?size={covered.size}",
+        earlier_bundle=None if covered.before in {None, size} else _bundle(record.id, covered.before),
+        entries=None if size is None else f"/v1/claims/{record.id}/proof?size={size}",
         commands=_commands(record.id, base_url, bundle, covered),
     )
 
@@ -58,8 +62,8 @@ def _bundle(claim: str, size: int | None) -> str:
 
 def _facts(record: ClaimRecord, covered: Covered) -> list[Fact]:
     if covered.size is None or covered.time is None:
-        open_still = record.status in {"registered", "running"}
-        return [Fact("Signed head", "not covered yet", note=OPEN if open_still else WAITING)]
+        closed = WAITING if covered.before is None else CORRECTED
+        return [Fact("Signed head", "not covered yet", note=OPEN if record.status in LIVE else closed)]
     return [
         Fact("Signed head", f"over {words.count(covered.size)} entries", note=f"signed {words.utc(covered.time)}"),
         Fact("Vouched for by", ", ".join(covered.vouching) or ALONE),

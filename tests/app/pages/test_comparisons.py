@@ -10,7 +10,8 @@ import pytest
 from app.ledger.judgements import Reproduction
 from app.pages.claim.comparisons import measured_again
 from app.pages.claim.page import claim_page
-from app.pages.claim.record import Comparison, Named
+from app.pages.claim.proof import proof
+from app.pages.claim.record import Comparison, Covered, Named
 from app.pages.claim.sureness import trust_why
 from app.pages.related import how_it_fell
 from claims.entries import Entry
@@ -97,6 +98,21 @@ def life(*steps: str) -> list[Entry]:
 )
 def test_why_ground_gave_way(steps: list[str], said: str):
     assert how_it_fell(life(*steps)) == said
+
+
+def test_a_correction_that_no_head_covers_leaves_the_bundle_before_it(refuted):
+    shown = proof(replace(refuted, covered=Covered(None, None, (), 7)), "http://ledger.test")
+    assert (shown.size, shown.earlier_bundle) == (7, None)
+    assert shown.bundle.endswith("bundle.zip?tree_size=7")
+    assert [fact.value for fact in shown.facts] == ["not covered yet"]
+    assert "the bundle shows the one before" in shown.facts[0].note
+    assert "--tree-size" not in shown.commands[0].lines
+
+
+def test_who_vouches_for_the_head_is_named(refuted):
+    shown = proof(replace(refuted, covered=Covered(9, MOMENT, ("tsa.example", "witness.example"), None)), "")
+    assert [fact.value for fact in shown.facts] == ["over 9 entries", "tsa.example, witness.example"]
+    assert shown.earlier_bundle is None
 
 
 def test_trust_is_explained_by_what_is_missing():
