@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
@@ -17,6 +17,7 @@ from claims.signed_note import InvalidNoteError, VerifierKey
 COSIGNATURE = b"\x04"
 _TIME = struct.Struct(">Q")
 _SIGNATURE_BYTES = 64
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST = 253402300799  # the last second of the year 9999
 
 
@@ -38,7 +39,7 @@ def cosign(note: str, name: str, key: Ed25519PrivateKey, time: datetime) -> str:
     """
     checkpoint.parse(note)
     text, _ = signed_note.split(note)
-    seconds = int(time.timestamp())
+    seconds = (time - _EPOCH) // timedelta(seconds=1)  # whole numbers: a float of seconds may round up
     if seconds <= 0:
         raise InvalidNoteError(f"a cosignature states a time after 1970, not {time.isoformat()}")
     signature = _TIME.pack(seconds) + key.sign(_message(text, seconds))

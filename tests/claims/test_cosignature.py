@@ -74,6 +74,12 @@ def test_the_time_is_told_in_whole_seconds(time, hours):
     assert cosignature.verify(note, VKEY) == aware.replace(microsecond=0)
 
 
+def test_a_second_is_over_when_it_is_over():
+    last = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)  # as a float of seconds it is in the year 10000
+    note = cosignature.with_lines(NOTE, [cosignature.cosign(NOTE, WITNESS, KEY, last)])
+    assert cosignature.verify(note, VKEY) == last.replace(microsecond=0)
+
+
 def test_the_log_and_several_witnesses_beside():
     other = Ed25519PrivateKey.from_private_bytes(b"3" * 32)
     later = cosignature.cosign(NOTE, "witness.example/w2", other, TIME + timedelta(1))
