@@ -31,11 +31,11 @@ ORDER = [
     "SHA256SUMS",
 ]
 PINNED = {
-    "corrected": "dc4c31149cf90a5c6ebc86553b90257d705b895461f2038c92c893ac885e97f6",
-    "measured": "74c5516b4b37a2e5b85f51f4ae1b0b0912fa4b44f5d36a78eb147ec3cbdbbc91",
-    "voided": "b037f35190b6d1d95009506dad6283e0fb668cdc70f073d3a2fd35a1d8272c88",
-    "waiting": "7ac5f9f9e152d801744100b5c3bb0eba508a8ef7d00f9ecf3b2ab2d30f94030e",
-    "withdrawn": "59ed5f371a55480ea880ae5d778833514846baf59065ae7949c3b8c3fe71ea77",
+    "corrected": "c998acc5be2a279729ace8380742de3faec32acdd17cddf4ed72dabd77ffb132",
+    "measured": "a81f753fc5336f1885595dd41218b451caa4c8238b06bb7130db80c2a89dc6eb",
+    "voided": "09d335886f92293e251a608e27105364218d880a5a73befb5186442c0594a04b",
+    "waiting": "c05ca3218a51f08b6f93b6785c81da22e0881b0f86c7612b838496da02bb3411",
+    "withdrawn": "e0de9cd2981cfa4adcab471e427f3a4bc72d551204ef98eff0638d29dd0491c6",
 }
 
 

@@ -11,7 +11,7 @@ from claims.bundle.reproduce.ranks import auroc, mean, spearman
 
 def recompute(rows: Iterator[Mapping[str, Any]], registration: Mapping[str, Any]) -> dict[str, float]:
     """Every metric that the rows define, by name."""
-    key_size = registration["instrument"]["params"].get("key_size", 3)
+    key_size = registration["instrument"].get("params", {}).get("key_size", 3)
     organisms: dict[int, Organism] = {}
     for row in rows:
         organisms.setdefault(row["organism"], Organism()).add(row)
