@@ -13,10 +13,10 @@ from app.ledger import contest, projections, tree
 from app.ledger.log import entry_of
 from app.ledger.tables import EntryRow
 from claims.entries import Entry, leaf_hash
+from claims.tiles import LONGEST_ENTRY
 
 LOG_LOCK = 0x616E7465_6C6F6721  # "antelog!"
 LEDGER = "ledger"  # the actor of what the ledger itself concludes
-LONGEST_ENTRY = 65_535  # bytes: what an entry bundle of a tiled log can hold (C2SP tlog-tiles)
 
 
 def lock(session: Session) -> None:
