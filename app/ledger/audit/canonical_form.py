@@ -32,7 +32,7 @@ class Form:
         self._badly_spelt = False
         self.value: Any = json.loads(self.text, parse_float=self._number, parse_int=self._integer)
         self._marked = json.loads(self.text, parse_float=self._mark()) if self._tokens else self.value
-        self._ordered = max(self.text, default="") <= _LAST_IN_ORDER
+        self._ordered = self.text.isascii() or max(self.text) <= _LAST_IN_ORDER
 
     @property
     def canonical(self) -> bool:

@@ -49,6 +49,7 @@ class Consequences:
         if entry.type != "registered":
             return
         registration = Registration.model_validate(self.store.document(entry.payload["registration"]))
+        self.store.keep_registration(str(entry.claim), registration)
         amended = None if registration.amends is None else self.store.states.get(registration.amends.claim)
         expected = precedence_at_filing(
             registration,

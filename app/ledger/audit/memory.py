@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from sqlalchemy import inspect
@@ -54,6 +55,7 @@ class MemoryStore:
         self._keys: dict[type[Base], tuple[str, ...]] = {}
         self._of_claim: dict[tuple[type[Base], str], list[Key]] = defaultdict(list)
         self._documents: dict[str, bytes] = {}
+        self._chosen: dict[str, Digest] = {}
         self._registrations: OrderedDict[str, Registration] = OrderedDict()
         self._doses: dict[str, Row] = {}
 
@@ -64,6 +66,7 @@ class MemoryStore:
                 raise ValueError(f"{table.__tablename__} {key} stands there already")
             if table is ClaimRow:
                 self._documents[row["id"]] = row["document"]
+                self._chosen[row["id"]] = digested(row["registration"]["instrument"])
             if table is EvidenceRow and row["dose"] is not None:
                 self._doses[row["run"]] = row["body"]
             self.tables[table][key] = {**_defaults(table), **self.kept(row)}
@@ -86,13 +89,18 @@ class MemoryStore:
 
     def registration(self, claim: str) -> Registration:
         """Parsed once for the few claims in whose lives the log is."""
-        found = self._registrations.pop(claim, None)
+        found = self._registrations.get(claim)
         if found is None:
             found = Registration.model_validate(json.loads(self._documents[claim]))
-        self._registrations[claim] = found
+        self.keep_registration(claim, found)
+        return found
+
+    def keep_registration(self, claim: str, registration: Registration) -> None:
+        """Keep what was parsed: the last few that were asked for are."""
+        self._registrations[claim] = registration
+        self._registrations.move_to_end(claim)
         if len(self._registrations) > KEPT_REGISTRATIONS:
             self._registrations.popitem(last=False)
-        return found
 
     def state(self, claim: str, before: int) -> ClaimState | None:
         del before  # entries come in order, so that what is known is what was before
@@ -110,7 +118,7 @@ class MemoryStore:
         points = list(self._points())
         known: dict[tuple[str, str, Digest], str] = {}
         for claim, row in ((key[0], row) for key, row in self.tables[ClaimRow].items()):
-            basis = (row["precedence"], row["status"], self._chosen(claim))
+            basis = (row["precedence"], row["status"], self._chosen[claim])
             if basis not in known:
                 chosen = self.registration(claim).instrument.model_dump(mode="json")
                 calibrated = is_calibrated(chosen, points, catalogue())
@@ -126,9 +134,6 @@ class MemoryStore:
         if table not in self._keys:
             self._keys[table] = tuple(column.name for column in inspect(table).primary_key)
         return self._keys[table]
-
-    def _chosen(self, claim: str) -> Digest:
-        return Digest(hashlib.sha256(canonical_bytes(json.loads(self._documents[claim])["instrument"])).hexdigest())
 
     def _points(self) -> Iterator[Point]:
         rows = sorted((row for row in self.tables[EvidenceRow].values() if row["dose"] is not None), key=_seq)
@@ -155,7 +160,8 @@ def _seq(row: Row) -> int:
     return int(row["seq"])
 
 
-def _defaults(table: type[Base]) -> Row:
+@cache
+def _defaults(table: type[Base]) -> Mapping[str, Any]:
     """What the database puts in a column that an insert leaves out."""
     row = {}
     for column in inspect(table).columns:
