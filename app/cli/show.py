@@ -22,7 +22,10 @@ def show(
     key: Key = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show one claim: what was predicted, what came out, and what has been said of it since."""
+    """Show one claim: what was predicted and what came out.
+
+    And what was said since: every correction, reproduction and contradiction, and what it stood on that gave way.
+    """
     with service_of(claim, url, key) as (service, name):
         found = service.get(f"/v1/claims/{name}")
         if as_json:
