@@ -34,7 +34,7 @@ def audit(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check the whole ledger: every entry, document, verdict, proof, checkpoint and row.
+    """Check the whole ledger: log, documents, verdicts, proofs and tables.
 
     Exit code 9 when anything is not what the log says, or not what it said when a head of it was kept.
     """

@@ -27,7 +27,10 @@ def import_(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put the ledger of an archive into an empty database, once everything in it is checked."""
+    """Put the ledger of an archive into an empty database.
+
+    Everything in it is checked before anything is written.
+    """
     try:
         with (
             _opened(file) as opened,

@@ -24,7 +24,10 @@ def rebuild(
     into: Annotated[str, typer.Option(help="URL of a migrated database with nothing in it, for the service's role.")],
     as_json: AsJson = False,
 ) -> None:
-    """Make the ledger anew in another database: the log as it is, everything else from it."""
+    """Make the ledger anew from its log, in another database.
+
+    The log is copied as it is, everything else follows from it.
+    """
     signing = signing_here()
     if signing is None:
         raise BadInputError("there is no key of this log here; name its file by ANTEDATE_SIGNING_KEY_FILE.")
