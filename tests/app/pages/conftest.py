@@ -28,6 +28,7 @@ from .documents import evidence, registration
 from .filled_ledger import fill, put
 from .instrument_rows import planted_rows
 from .lives import Step, linked, measured, opened, refuted_claim, registered, running_claim
+from .markup import Markup
 from .related_lives import fill_related
 
 CHROMIUM = shutil.which("chromium")
@@ -72,6 +73,38 @@ def related(postgres, valkey: str, tmp_path_factory) -> Iterator[Site]:
     """A service over claims that were corrected, contested, measured again, contradicted, proven."""
     with filled(postgres, valkey, "related", tmp_path_factory.mktemp("related"), fill_related) as made:
         yield made
+
+
+@pytest.fixture
+def follow(related) -> TestClient:
+    return TestClient(related.app, follow_redirects=False, headers={"Accept": "text/html"})
+
+
+@dataclass(frozen=True)
+class Part:
+    """One section of a page: its elements and its text."""
+
+    raw: str
+
+    @property
+    def text(self) -> str:
+        return Markup(self.raw).text.replace("\u00a0", " ")
+
+    def addresses(self) -> list[str | None]:
+        return [link["href"] for link in Markup(self.raw).all("a")]
+
+
+@pytest.fixture
+def part(related, follow) -> Any:
+    """`part(word, section)`: that section of the claim's page, or its head."""
+
+    def of(word: str, section: str) -> Part:
+        raw = follow.get(f"/claims/{related.claims[word]}").text
+        if section == "head":
+            return Part(raw.partition("claim-head")[2].partition("</header>")[0])
+        return Part(raw.partition(f'id="{section}"')[2].partition("</section>")[0])
+
+    return of
 
 
 @pytest.fixture(scope="module")

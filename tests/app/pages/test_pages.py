@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +10,8 @@ import pytest
 from app.pages.problems import problem_views
 from app.pages.rendering import POLICY
 from claims.flaws import FLAW_CODES
+
+from .markup import Markup
 
 ADDRESSES = ["/", "/claims", "/refuted-and-superseded", "/instruments", "/datasets", "/imports", "/log", "/problems"]
 WORDS = [
@@ -26,29 +27,6 @@ WORDS = [
     "hostile",
     "agreement",
 ]
-
-
-class Markup(HTMLParser):
-    """A page as its elements, in order, and its visible text."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.words: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return re.sub(r"\s+", " ", " ".join(self.words), flags=re.ASCII)
-
-    def all(self, *tags: str) -> list[dict[str, str | None]]:
-        return [attributes for tag, attributes in self.elements if tag in tags]
 
 
 @pytest.fixture
