@@ -22,6 +22,7 @@ from app.ledger.audit.findings import Findings, Progress
 from app.ledger.audit.memory import MemoryStore
 from app.ledger.blobs import BlobError
 from app.ledger.tables import EntryRow
+from claims.canonical import canonical_bytes
 from claims.entries import Entry, leaf_hash
 from claims.evidence import Evidence
 from claims.lifecycle import IllegalStepError
@@ -142,7 +143,7 @@ class Walk:
             body = self._evidence.pop(entry.payload["run"])
             verdict = adjudicate(self.store.registration(str(entry.claim)), Evidence.model_validate(body))
             expected = verdict.as_payload(entry.payload["run"])
-            same = _text(expected) == _text(dict(entry.payload))
+            same = canonical_bytes(expected) == canonical_bytes(dict(entry.payload))
             self.findings.expect(same, where, "its verdict is not the one that the rule gives for the evidence")
 
 

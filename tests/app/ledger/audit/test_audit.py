@@ -1,4 +1,20 @@
+import pytest
+
+from app.ledger.judging import record_evidence
+from app.ledger.runs import hold
+
+
 def test_a_ledger_that_is_what_its_log_says_passes(lived):
     found = lived.audit()
     assert found.findings == ()
     assert found.count == 0
+
+
+@pytest.mark.parametrize(("lo", "hi"), [(0.6, 1.0), (0.0, 0.4), (-1.0, 1.0)])
+def test_a_ledger_with_figures_that_are_whole_numbers_passes(lived, lives, evidence, lo, hi):
+    """The log's canonical bytes write 1.0 as 1, the tables hold doubles: the same number."""
+    with lived.ledger.begin() as session:
+        claim = lives.put(session)
+        lives.open(session, claim)
+        record_evidence(session, hold(session, f"{claim}-1"), evidence(lo, hi), b"")
+    assert lived.audit().findings == ()
