@@ -115,7 +115,7 @@ class NotYourClaimError(ProblemError):
     status = HTTPStatus.FORBIDDEN
     code = "not_your_claim"
     title = "Only its own registrant may do this to a claim"
-    remedy = "Use the key of the claim's registrant. Others may reproduce it, or contradict it with a claim of their own."
+    remedy = "Use the key of the claim's registrant. Others may reproduce it or contradict it by one of theirs."
 
 
 class UnknownRouteError(ProblemError):
