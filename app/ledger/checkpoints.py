@@ -68,7 +68,9 @@ def issue(session: Session, signing: Signing) -> Issued | None:
 
     Raises `ForkedLogError` when the tree does not continue the newest checkpoint.
     """
-    size, last = tree.size(session), newest(session)
+    # In this order: others may append and sign between the two questions, and a log only grows.
+    last = newest(session)
+    size = tree.size(session)
     if last is not None and last.size == size:
         return last
     if last is not None and last.size > size:

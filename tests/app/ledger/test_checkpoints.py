@@ -96,6 +96,23 @@ def test_two_who_sign_at_once_make_one(ledger, signing):
     assert len(set(found)) == 1
 
 
+def test_a_head_that_another_signs_meanwhile_is_no_fork(ledger, signing, monkeypatch):
+    note(ledger)
+    counted = checkpoints.tree.size
+
+    def outrun(session):
+        size = counted(session)
+        monkeypatch.undo()
+        note(ledger)
+        with ledger.begin() as other:
+            assert checkpoints.issue(other, signing).size == 2
+        return size
+
+    monkeypatch.setattr(checkpoints.tree, "size", outrun)
+    with ledger.begin() as session:
+        assert checkpoints.issue(session, signing).size == 1
+
+
 def test_a_cut_last_line_is_written_anew(ledger, signing, file):
     note(ledger)
     checkpoints.publish(ledger, signing, file)
