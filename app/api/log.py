@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -29,6 +30,7 @@ from claims.flaws import Flaw
 
 router = APIRouter(tags=["log"], dependencies=[STRICT])
 MOST_ENTRIES = 256
+_NUMBER = re.compile(r"[0-9]{1,19}")  # no more digits than LARGEST has
 Size = Annotated[int, Query(ge=1, le=LARGEST)]
 Index = Annotated[int, Query(ge=0, le=LARGEST)]
 PROBLEMS = answers(errors.NotFoundError, errors.InvalidQueryError)
@@ -149,7 +151,7 @@ def _consistency(session: Session, first: int, size: int) -> Proof:
 
 
 def _start_of(cursor: str) -> int:
-    if not (cursor.isascii() and cursor.isdigit() and int(cursor) <= LARGEST):
+    if not _NUMBER.fullmatch(cursor) or int(cursor) > LARGEST:
         raise _refused("/cursor", "This is no cursor of this service: take it from `next` of the list before.")
     return int(cursor)
 

@@ -120,7 +120,8 @@ def test_a_head_that_was_never_signed_is_not_there(client, problem_of, file_clai
     head = sign()
     problem_of(client.get(f"/v1/log/checkpoint?size={head.size + 1}"), 404, "not_found")
     problem_of(client.get("/v1/claims/zzzzzzzzzzzz/proof"), 404, "not_found")
-    problem_of(client.get("/v1/log/entries?cursor=x"), 422, "invalid_query")
+    for cursor in ("x", "-1", "9" * 19, "9" * 5000):
+        problem_of(client.get(f"/v1/log/entries?cursor={cursor}"), 422, "invalid_query")
 
 
 def test_a_claim_newer_than_the_head_has_no_proof_yet(client, file_claim, sign):
