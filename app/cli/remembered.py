@@ -84,8 +84,9 @@ class Memory:
 
     def note_log_at(self, url: str, origin: str) -> None:
         """Remember which log a service shows, if that is not remembered yet."""
-        if self.log_at(url) is None:
-            self._replace(self._service(url), f"{origin}\n")
+        with self._lock(url):
+            if self.log_at(url) is None:
+                self._replace(self._service(url), f"{origin}\n")
 
     def advance(self, origin: str, *, seen: str | None, note: str) -> bool:
         """Remember `note` in place of `seen`, which it was compared with; False if another is there by now."""
@@ -129,9 +130,10 @@ class Memory:
         return file
 
     @contextmanager
-    def _lock(self, origin: str) -> Iterator[None]:
+    def _lock(self, what: str) -> Iterator[None]:
+        """Against other commands that write of the same log or service."""
         self._make_directory()
-        lock = os.open(self.directory / f".{_name(origin)}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        lock = os.open(self.directory / f".{_name(what)}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield

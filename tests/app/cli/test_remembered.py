@@ -5,6 +5,8 @@ import os
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,17 @@ def test_a_service_stays_with_the_log_that_it_showed_first(memory):
     memory.note_log_at("http://a.example", "antedate/other")
     assert memory.log_at("http://a.example") == ORIGIN
     assert memory.log_at("http://b.example") is None
+
+
+def test_of_several_commands_at_once_one_says_which_log_a_service_shows(memory):
+    def note_and_read(url, origin):
+        memory.note_log_at(url, origin)
+        return memory.log_at(url)
+
+    with ThreadPoolExecutor(8) as pool:
+        for turn in range(20):
+            url = f"http://{turn}.example"
+            assert len(set(pool.map(partial(note_and_read, url), map(str, range(8))))) == 1
 
 
 def test_nobody_else_may_read_it(memory):
