@@ -69,6 +69,8 @@ def _in_words(status: int, problem: Mapping[str, Any]) -> str:
     lines += [flaw_line(flaw) for flaw in problem.get("errors", [])]
     if remedy := REMEDIES.get(_code(problem), problem.get("remedy")):
         lines.append(str(remedy))
+    if reported := problem.get("id"):
+        lines.append(f"  id: {reported}")
     return "\n".join(lines)
 
 

@@ -97,8 +97,9 @@ class Following:
         except ForkError as fork:
             kept = self.memory.keep_fork(self.origin, one.note, other.note)
             files = " and ".join(map(str, kept))
+            word = "FORK OF THE LOG" if fork.certain else "FORK OF THE LOG, or a service that proves nothing"
             raise DoesNotHoldError(
-                f"FORK OF THE LOG: {fork.why}. Both heads are signed by the log's key; they are kept, to be shown to "
+                f"{word}: {fork.why}. Both heads are signed by the log's key; they are kept, to be shown to "
                 f"others, in {files}"
             ) from fork
 

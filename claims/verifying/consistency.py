@@ -15,9 +15,14 @@ Prove = Callable[[int, int], Sequence[bytes]]
 
 @dataclass(frozen=True)
 class ForkError(Exception):
-    """Two heads of one log, signed by its key, that no single history can have."""
+    """Two heads of one log, signed by its key, that are not shown to be of one history.
+
+    `certain` where no single history can have both; else it was a proof that does not hold, which may be the log's
+    fault or only that of whoever answered.
+    """
 
     why: str
+    certain: bool
 
 
 def check_consistency(known: Checkpoint, other: Checkpoint, prove: Prove | None) -> str:
@@ -29,7 +34,8 @@ def check_consistency(known: Checkpoint, other: Checkpoint, prove: Prove | None)
         raise CannotBeCheckedError(f"the one is of the log {known.origin}, the other of {other.origin}")
     if known.size == other.size:
         if known.root != other.root:
-            raise ForkError(f"two trees of {known.size} entries: {known.root.hex()} and {other.root.hex()}")
+            why = f"two trees of {known.size} entries: {known.root.hex()} and {other.root.hex()}"
+            raise ForkError(why, certain=True)
         return f"the same tree of {known.size} entries"
     first, second = sorted((known, other), key=lambda head: head.size)
     if prove is None:
@@ -38,5 +44,8 @@ def check_consistency(known: Checkpoint, other: Checkpoint, prove: Prove | None)
         )
     proof = prove(first.size, second.size)
     if not verify_consistency(first.size, second.size, first.root, second.root, proof):
-        raise ForkError(f"the tree of {second.size} entries is not shown to begin with the one of {first.size}")
+        raise ForkError(
+            f"the proof does not show that the tree of {second.size} entries begins with the one of {first.size}",
+            certain=False,
+        )
     return f"the tree of {second.size} entries begins with that of {first.size}"

@@ -193,7 +193,9 @@ def test_another_past_is_a_fork(verify, measured, listening, remembered, more):
     assert done.code == 7
     for name in ("seen before", "log now"):
         assert "FORK OF THE LOG" in found(done)[name]["detail"] or states(done)[name] == "ok"
-    assert "FORK OF THE LOG" in found(done)["seen before"]["detail"]
+    detail = found(done)["seen before"]["detail"]
+    assert "FORK OF THE LOG" in detail
+    assert ("proves nothing" in detail) == ("two trees of" not in detail), "two of one size convict by themselves"
     kept = {kept.read_text() for kept in file.parent.glob("fork-*.note")}
     assert note in kept
     assert len(kept) >= 2
