@@ -88,12 +88,15 @@ def read(file: BinaryIO) -> list[Member]:
     Raises `InvalidBundleError` for a file that `write` did not write.
     """
     file.seek(0)
-    members: list[Member] = []
+    by_name: dict[str, Member] = {}
     while (header := file.read(30))[:4] == struct.pack("<I", LOCAL):
         found = _member(file, header)
-        if any(found.name == member.name for member in members):
+        if found.name in by_name:
             raise InvalidBundleError(f"{found.name!r} stands in the archive twice")
-        members.append(found)
+        if len(by_name) == MOST_MEMBERS:
+            raise InvalidBundleError(f"the archive holds more than {MOST_MEMBERS} files")
+        by_name[found.name] = found
+    members = list(by_name.values())
     directory = _directory(members, _offsets(members))
     rest = header + file.read(len(directory) + 1)
     if rest != directory:

@@ -210,6 +210,12 @@ def test_names_that_repeat_are_neither_written_nor_read():
         stored.read(io.BytesIO(data))
 
 
+def test_more_files_than_the_form_counts_are_refused_by_name_and_at_once():
+    data = b"".join(member(str(number), b"").local_header for number in range(stored.MOST_MEMBERS + 3))
+    with pytest.raises(InvalidBundleError, match="more than 65534 files"):
+        stored.read(io.BytesIO(data))
+
+
 def test_what_changes_while_it_is_written_is_not_written_as_if_it_had_not():
     given_ = iter([(b"one",), (b"two",)])
     changing = Member.of("changing", lambda: next(given_))
