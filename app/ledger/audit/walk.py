@@ -10,9 +10,8 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy
-from pydantic import ValidationError
 from sqlalchemy import Row, text
-from sqlalchemy.exc import DataError
+from sqlalchemy.exc import DataError, OperationalError
 from sqlmodel import Session, col
 
 from app.ledger import inline, projections, tree
@@ -20,7 +19,6 @@ from app.ledger.audit.canonical_form import Form
 from app.ledger.audit.consequences import Consequences
 from app.ledger.audit.findings import Findings, Progress
 from app.ledger.audit.memory import MemoryStore
-from app.ledger.blobs import BlobError
 from app.ledger.tables import EntryRow
 from claims.canonical import canonical_bytes
 from claims.entries import Entry, leaf_hash
@@ -40,7 +38,10 @@ ENCLOSED = {
     "evidence_recorded": ("evidence", "evidence_sha256"),
     "corrected": ("evidence", "evidence_sha256"),
 }
-DAMAGE = (ValueError, KeyError, TypeError, AttributeError, IllegalStepError, ValidationError, BlobError)
+# What reading and judging an entry may raise that anybody at all wrote; the driver refuses a name with NUL.
+DAMAGE = (
+    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError, IllegalStepError, DataError,
+)  # fmt: skip
 
 
 @dataclass
@@ -73,7 +74,7 @@ class Walk:
         try:
             with self.session.begin_nested():
                 differing = list(self.session.execute(text(PAYLOADS_DIFFER)).scalars())
-        except DataError:  # bytes that are no JSON: found above, and in the way of the rest
+        except (DataError, OperationalError):  # no JSON, or too deep: found above, and in the way of the rest
             rows = self.session.execute(text("SELECT seq, payload, canonical FROM entries ORDER BY seq"))
             differing = [row.seq for row in rows if not _says(row.canonical, row.payload)]
         for seq in differing:

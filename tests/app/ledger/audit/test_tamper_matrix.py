@@ -141,6 +141,26 @@ def test_an_entry_that_is_put_between_others_is_found(lived):
             assert tampered(f"{moved} {copied}").count, place
 
 
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '{"a":' + 20_000 * "[" + 20_000 * "]" + "}",
+        r'{"a":1e+300,"b":"\ue0007"}',
+        r'{"document_sha256":"\u0000","registration":{"sha256":"\u0000","size":1}}',
+        "[]",
+    ],
+    ids=["deep", "like the marks of numbers", "a name with NUL", "no object"],
+)
+def test_bytes_that_break_readers_are_found(lived, payload):
+    with lived.tampering() as tampered:
+        first = tampered.session.execute(text("SELECT canonical FROM entries WHERE type = 'registered' LIMIT 1"))
+        entry = json.loads(bytes(first.scalar_one()))
+        broken = json.dumps({**entry, "payload": 0}).replace('"payload": 0', f'"payload":{payload}')
+        changed = "UPDATE entries SET canonical = :broken WHERE seq = :seq"
+        found = tampered(changed, {"broken": broken.encode(), "seq": entry["seq"]}).findings
+        assert f"entry {entry['seq']}" in {one.where for one in found}
+
+
 def test_the_key_replaced_is_found(lived, tmp_path):
     """A thief of the database signs every head anew: under the key that the auditor keeps, none holds."""
     other = load_or_create(tmp_path / "other.key", "tests")
