@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlmodel import Session
 
-from app.cli.errors import BadInputError
+from app.cli.errors import BadInputError, UnreachableError
 from app.cli.local import running_here
 from app.embedded.endpoints import postgres_url
 from app.embedded.postgres import APPLICATION
 from app.ledger.database import Ledger
+from app.ledger.migrate import is_current
 from app.ledger.signing import Signing, SigningKeyError, load_or_create
 from app.settings import Settings, SettingsError, read_settings
 
@@ -21,11 +23,24 @@ from app.settings import Settings, SettingsError, read_settings
 def ledger_here() -> Iterator[Ledger]:
     """The ledger whose database DATABASE_URL names, else that of the service running here."""
     url = settings_here().database_url or postgres_url(Path(running_here().sockets), APPLICATION)
+    _check_usable(url)
     ledger = Ledger(url, pool_size=1)
     try:
         yield ledger
     finally:
         ledger.dispose()
+
+
+def _check_usable(url: str) -> None:
+    try:
+        current = is_current(url)
+    except ArgumentError as error:
+        raise BadInputError("DATABASE_URL is no URL of a database, postgresql://…") from error
+    except OperationalError as error:
+        why = str(error.orig).partition("\n")[0]
+        raise UnreachableError(f"the database does not answer: {why}. Start it, or correct DATABASE_URL.") from error
+    if not current:
+        raise BadInputError("the database is not at this version's schema; run `antedate migrate` for it.")
 
 
 @contextmanager

@@ -45,6 +45,16 @@ def test_without_a_database_it_says_how(run, tmp_path):
     assert "antedate up" in done.err
 
 
+def test_a_database_that_cannot_be_used_is_no_fault_of_ours(run, postgres):
+    with postgres.database("never_migrated") as urls:
+        done = run("keys", "list", DATABASE_URL=urls.database_url)
+    assert (done.code, "antedate migrate" in done.err) == (2, True)
+    done = run("keys", "list", DATABASE_URL="postgresql+psycopg://nobody@127.0.0.1:1/nothing")
+    assert (done.code, "does not answer" in done.err) == (3, True)
+    done = run("keys", "list", DATABASE_URL="nonsense")
+    assert (done.code, "DATABASE_URL" in done.err) == (2, True)
+
+
 def test_migrating_again_changes_nothing(run, api_urls):
     done = run("migrate", DATABASE_URL=api_urls.database_url, DATABASE_OWNER_URL=api_urls.database_owner_url)
     assert done.code == 0
