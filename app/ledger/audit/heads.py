@@ -45,7 +45,7 @@ def check_nodes(session: Session, leaves: Leaves, findings: Findings) -> None:
     query = select(NodeRow.level, NodeRow.index, NodeRow.hash).order_by(col(NodeRow.level), col(NodeRow.index))
     for level, index, hash_ in session.execute(query.execution_options(yield_per=BATCH)):
         where = f"tree node {level}/{index}"
-        if level >= len(leaves.levels) or index >= len(leaves.levels[level]):
+        if not (0 < level < len(leaves.levels) and 0 <= index < len(leaves.levels[level])):
             findings.add(where, "it is stored, and the log has no such node")
             continue
         count += 1

@@ -18,3 +18,10 @@ def test_a_ledger_with_figures_that_are_whole_numbers_passes(lived, lives, evide
         lives.open(session, claim)
         record_evidence(session, hold(session, f"{claim}-1"), evidence(lo, hi), b"")
     assert lived.audit().findings == ()
+
+
+def test_a_node_that_is_moved_to_before_the_first_is_found(lived):
+    """Counted from the end it would be the node that it was."""
+    last = "(SELECT level, max(index) FROM nodes WHERE level = 1 GROUP BY level)"
+    with lived.tampering() as tampered:
+        assert tampered(f"UPDATE nodes SET index = -1 WHERE (level, index) = {last}").count
