@@ -27,7 +27,7 @@ from claims.evidence import Evidence
 from claims.instruments.manifest import Shard
 
 DATABASE = "ledger_tests"
-TABLES = sql.SQL(", ").join(sql.Identifier(table.name) for table in Base.metadata.sorted_tables)
+TABLES = [sql.Identifier(table.name) for table in Base.metadata.sorted_tables]
 TRIGGERS = "SELECT tgrelid::regclass::text, tgname, tgenabled FROM pg_trigger WHERE NOT tgisinternal"
 
 
@@ -37,7 +37,10 @@ def empty(connection: psycopg.Connection) -> None:
         triggers = connection.execute(TRIGGERS).fetchall()
         for table in {table for table, _, _ in triggers}:
             connection.execute(sql.SQL("ALTER TABLE {} DISABLE TRIGGER USER").format(sql.Identifier(table)))
-        connection.execute(sql.SQL("TRUNCATE {}").format(TABLES))
+        # Of tables this small TRUNCATE takes twice as long. As a replica, no foreign key asks for an order.
+        connection.execute("SET LOCAL session_replication_role = replica")
+        for table in TABLES:
+            connection.execute(sql.SQL("DELETE FROM {}").format(table))
         for table, name, enabled in triggers:
             how = sql.SQL("ENABLE ALWAYS" if enabled == "A" else "ENABLE")
             again = sql.SQL("ALTER TABLE {} {} TRIGGER {}")

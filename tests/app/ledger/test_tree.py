@@ -39,10 +39,11 @@ def test_every_entry_is_proven_in_every_tree_that_holds_it(grown):
                 assert merkle.verify_inclusion(found[index], index, size, path, root)
 
 
-def test_every_tree_is_proven_to_continue_every_earlier_one(grown):
+def test_every_tree_is_proven_to_continue_every_earlier_one(grown, full):
     with grown.begin() as session:
-        roots = {size: merkle.root_of(leaves(session)[:size]) for size in range(1, 38)}
-        for first in range(1, 38):
+        found = leaves(session)
+        roots = {size: merkle.root_of(found[:size]) for size in range(1, 38)}
+        for first in range(1, 38) if full else (1, 2, 3, 16, 31, 32, 36, 37):
             for second in range(first, 38):
                 path = proofs.consistency(session, first, second)
                 assert merkle.verify_consistency(first, second, roots[first], roots[second], path)

@@ -114,7 +114,7 @@ def test_a_patch_without_an_attribution_is_refused(rows, recomputed):
         formulas(NAME)(iter(lost), {"instrument": {"params": {}}})
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data(), st.sampled_from(RANKED_BY))
 def test_ties_zeros_and_cells_left_out_are_treated_alike(pair_rows, recomputed, data, rank_by):
     rows = []

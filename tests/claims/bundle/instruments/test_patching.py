@@ -93,7 +93,7 @@ def test_heads(recomputed, pairs, pair_rows):
 
 
 @pytest.mark.parametrize("instrument", ["patch_grid", "attribution_patching"])
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(data=st.data())
 def test_ties_zeros_and_margins_that_cancel(recomputed, pair_rows, instrument, data):
     rows = []
