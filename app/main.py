@@ -78,7 +78,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.ledger = Ledger(settings.database_url, pool_size=CONNECTIONS)
     app.state.witnesses = anchors.pinned(settings)
     app.state.signing = signing.load_or_create(settings.signing_key, settings.log_name)
-    app.state.bundles = Bundles(app.state.ledger, app.state.signing)
+    app.state.bundles = Bundles(app.state.ledger, app.state.signing, settings.checkpoints)
     app.state.dispatch = Dispatch(settings.redis_url)
     for module in ROUTERS:
         app.include_router(module.router)

@@ -18,6 +18,7 @@ from app.api.protocol.conditional import REVALIDATE, tagged, unchanged
 from app.api.protocol.description import answers
 from app.api.protocol.querying import STRICT
 from app.ledger.bundles import Built, Bundles, BusyError, MissingReceiptError, UnknownTreeError, latest_tree
+from app.ledger.checkpoints import ForkedLogError
 from app.ledger.cursors import LARGEST
 from app.ledger.database import Ledger
 from app.ledger.errors import UnknownClaimError
@@ -85,6 +86,10 @@ def _tree(bundles: Bundles, claim: str, size: int | None) -> int:
     except UnknownTreeError as error:
         remedy = "Leave `tree_size` out, or take it from a checkpoint that was signed after the claim was filed."
         raise errors.NotFoundError(_sentence(error), remedy=remedy) from error
+    except ForkedLogError as error:
+        detail = f"No signed head covers the claim, and none is signed: {error}."
+        remedy = "Tell the operator, whom `antedate audit` tells more. Bundles of earlier trees are still to be had."
+        raise errors.NotFoundError(detail, remedy=remedy) from error
 
 
 def _built(build: Callable[[], Built]) -> Built:

@@ -8,13 +8,14 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from threading import BoundedSemaphore, Lock
 from typing import Any, BinaryIO
 
 from sqlmodel import Session, col, select
 
 from app.ledger import blobs, checkpoints, proofs, queries
-from app.ledger.checkpoints import Issued
+from app.ledger.checkpoints import Issued, issue_beside, newest_copy
 from app.ledger.database import Ledger
 from app.ledger.errors import UnknownClaimError
 from app.ledger.inline import canonical_of
@@ -57,17 +58,24 @@ class Built:
 class Bundles:
     """Builds bundles, and remembers their hashes: the same claim at the same size has the same bytes for ever."""
 
-    def __init__(self, ledger: Ledger, signing: Signing) -> None:
+    def __init__(self, ledger: Ledger, signing: Signing, copies: Path) -> None:
+        """`copies` is the file of checkpoints outside the database: no head is signed that contradicts it."""
         self._ledger = ledger
         self._signing = signing
+        self._copies = copies
         self._known: dict[tuple[str, int], Built] = {}
         self._lock = Lock()
         self._building = BoundedSemaphore(AT_ONCE)
 
     def tree(self, claim: str, size: int | None = None) -> int:
-        """The size of the tree to build from; raises `UnknownClaimError` and `UnknownTreeError`."""
+        """The size of the tree to build from; one is signed where none covers the claim yet.
+
+        Raises as `tree_of` does, and `ForkedLogError`.
+        """
         with self._ledger.begin() as session:
-            return tree_of(session, self._signing, claim, size).size
+            found = tree_of(session, claim, size) or issue_beside(session, self._signing, newest_copy(self._copies))
+        assert found is not None, "a log that has the claim is not empty"
+        return found.size
 
     def known(self, claim: str, size: int) -> Built | None:
         """What is remembered of the bundle."""
@@ -100,22 +108,18 @@ class Bundles:
         return built
 
 
-def tree_of(session: Session, signing: Signing, claim: str, size: int | None = None) -> Issued:
+def tree_of(session: Session, claim: str, size: int | None = None) -> Issued | None:
     """The checkpoint of `size`, or the first one that covers how the claim came out last, or the newest.
 
-    Signs one where none covers the claim yet. Raises `UnknownClaimError`, `UnknownTreeError`.
+    None where none covers the claim yet. Raises `UnknownClaimError`, `UnknownTreeError`.
     """
     registered, final = _landmarks(session, claim)
     if size is not None:
         return _of_size(session, claim, registered, size)
     if final is not None:
-        found = checkpoints.covering(session, final)
-    else:
-        found = checkpoints.newest(session)
-        found = found if found is not None and found.size > registered else None
-    issued = found or checkpoints.issue(session, signing)
-    assert issued is not None, "a log that has the claim is not empty"
-    return issued
+        return checkpoints.covering(session, final)
+    newest = checkpoints.newest(session)
+    return newest if newest is not None and newest.size > registered else None
 
 
 def latest_tree(session: Session, claim: str) -> int | None:

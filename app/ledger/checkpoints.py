@@ -22,6 +22,8 @@ from claims import checkpoint, merkle
 from claims.checkpoint import Checkpoint
 from claims.entries import format_time, parse_time
 
+LONGEST_COPIES = 64 * 1024  # bytes: a copy has some hundreds
+
 
 class ForkedLogError(RuntimeError):
     """The log is not the one that was signed before; nothing more is signed until an operator has looked."""
@@ -87,6 +89,15 @@ def issue(session: Session, signing: Signing) -> Issued | None:
     return at(session, size)  # another process may have been first: the one that is stored is the one that counts
 
 
+def issue_beside(session: Session, signing: Signing, kept: Issued | None) -> Issued | None:
+    """What `issue` gives; raises `ForkedLogError` also where the log is not the one of `kept`, the newest copy outside.
+
+    The copy is read before: a log only grows.
+    """
+    _refuse_other_history(session, kept)
+    return issue(session, signing)
+
+
 def _one(session: Session, query: object) -> Issued | None:
     row = session.exec(query).one_or_none()  # type: ignore[call-overload]
     return None if row is None else Issued(row.size, row.root, row.note, row.time)
@@ -98,11 +109,10 @@ def publish(ledger: Ledger, signing: Signing, file: Path) -> Issued | None:
     Called by one process at a time (the clock's). Raises `ForkedLogError` when the file remembers another history,
     such as that of a database since restored from an older backup.
     """
-    remembered = list(read_copies(file))
+    kept = newest_copy(file)
     with ledger.begin() as session:
-        _refuse_other_history(session, remembered[-1] if remembered else None)
-        last = issue(session, signing)
-        known = remembered[-1].size if remembered else 0
+        last = issue_beside(session, signing, kept)
+        known = 0 if kept is None else kept.size
         query = select(CheckpointRow).where(CheckpointRow.size > known).order_by(col(CheckpointRow.size))
         new = [Issued(row.size, row.root, row.note, row.time) for row in session.exec(query)]
     _append(file, new)
@@ -118,9 +128,26 @@ def read_copies(file: Path) -> Iterator[Issued]:
         return
     for line in file.read_text(encoding="utf-8").splitlines(keepends=True):
         if line.endswith("\n"):
-            kept = json.loads(line)
-            root = base64.b64decode(kept["root"], validate=True)
-            yield Issued(kept["size"], root, kept["note"], parse_time(kept["time"]))
+            yield _copy(line)
+
+
+def newest_copy(file: Path) -> Issued | None:
+    """The last that the file remembers. The file grows for ever, so no more than its end is read."""
+    if not file.exists():
+        return None
+    with file.open("rb") as opened:
+        start = max(0, opened.seek(0, os.SEEK_END) - LONGEST_COPIES)
+        opened.seek(start)
+        *whole, _ = opened.read().split(b"\n")
+    if start and not whole:
+        raise ValueError(f"the last {LONGEST_COPIES} bytes of {file} are no line of it")
+    return _copy(whole[-1]) if whole else None
+
+
+def _copy(line: str | bytes) -> Issued:
+    kept = json.loads(line)
+    root = base64.b64decode(kept["root"], validate=True)
+    return Issued(kept["size"], root, kept["note"], parse_time(kept["time"]))
 
 
 def _refuse_other_history(session: Session, last: Issued | None) -> None:

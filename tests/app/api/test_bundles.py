@@ -1,5 +1,6 @@
 """Bundles over HTTP, of claims on the real log: what a claim's archive holds, and that it never changes."""
 
+import base64
 import hashlib
 import io
 import json
@@ -17,8 +18,10 @@ from app.ledger.blobs import BlobError
 from app.ledger.bundles import AT_ONCE, parts_of
 from app.ledger.judging import record_evidence, record_void, registration_of
 from app.ledger.runs import hold
+from claims import checkpoint
 from claims.bundle.archive import UnreadablePartError, read, write
 from claims.canonical import canonical_bytes
+from claims.checkpoint import Checkpoint
 from claims.evidence import Evidence
 from claims.instruments import catalogue
 from claims.rows import decode, encode
@@ -332,3 +335,29 @@ def test_the_bundle_of_a_claim_that_a_worker_measured(service, document, bundle,
     assert done.stdout == (tmp_path / "bundle" / "expected_output.txt").read_bytes()
     assert b"within tolerance                      yes\n" in done.stdout
     assert (tmp_path / "bundle" / "rows" / f"{claim}-1.again.jsonl").stat().st_size
+
+
+def test_no_head_is_signed_for_a_bundle_over_a_log_that_was_not_the_published_one(
+    service, client, file_claim, problem_of
+):
+    """A backup was restored: the database agrees with itself, and the copies outside know better."""
+    claim = file_claim()
+    with service.ledger.begin() as session:
+        before = checkpoints.newest(session)
+    copies, signing = service.client.app.state.settings.checkpoints, service.client.app.state.signing
+    note = checkpoint.sign(Checkpoint(signing.name, 1, bytes(32)), signing.name, signing.key)
+    kept = {
+        "size": 1,
+        "root": base64.b64encode(bytes(32)).decode(),
+        "note": note,
+        "time": "2026-11-30T12:00:00.000000Z",
+    }
+    copies.write_text(json.dumps(kept) + "\n", encoding="utf-8")
+    try:
+        problem = problem_of(client.get(f"/v1/claims/{claim}/bundle.zip"), 404, "not_found")
+    finally:
+        copies.unlink()
+    assert "not those that were published" in problem["detail"]
+    with service.ledger.begin() as session:
+        assert checkpoints.newest(session) == before
+    assert client.get(f"/v1/claims/{claim}/bundle.zip").status_code == 200

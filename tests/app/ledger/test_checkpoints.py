@@ -126,6 +126,23 @@ def test_a_cut_last_line_is_written_anew(ledger, signing, file):
     assert file.read_bytes().startswith(whole)
 
 
+def test_the_newest_copy_is_read_from_the_end_alone(ledger, signing, file, monkeypatch):
+    assert checkpoints.newest_copy(file) is None
+    for _ in range(3):
+        note(ledger)
+        issued = checkpoints.publish(ledger, signing, file)
+    whole = file.read_bytes()
+    assert checkpoints.newest_copy(file) == issued
+    file.write_bytes(b"no copy\n" + whole + whole[:100])
+    monkeypatch.setattr(checkpoints, "LONGEST_COPIES", 1000)
+    assert checkpoints.newest_copy(file) == issued
+    monkeypatch.setattr(checkpoints, "LONGEST_COPIES", 10)
+    with pytest.raises(ValueError, match="the last 10 bytes"):
+        checkpoints.newest_copy(file)
+    file.write_bytes(whole[:9])
+    assert checkpoints.newest_copy(file) is None
+
+
 def rewrite(postgres, statement):
     """What only a superuser can do, once the triggers are off."""
     with postgres.superuser("ledger_tests") as connection, connection.transaction():

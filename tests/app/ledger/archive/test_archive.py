@@ -73,7 +73,7 @@ def test_bundles_are_the_same(life, archive, empty):
     for name in ("refuted", "old", "wrong"):
         claim, made = life.claims[name], []
         for ledger in (life.ledger, target.ledger):
-            bundles = Bundles(ledger, life.signing)
+            bundles = Bundles(ledger, life.signing, life.file)
             made.append(bundles.described(claim, bundles.tree(claim)))
         assert made[0] == made[1]
 
