@@ -55,7 +55,8 @@ def fetch(target: str, *, url: str | None, key: str | None, tree_size: int | Non
                 f"{target} is not of {url}: leave --url and ANTEDATE_URL out, or name the same service."
             )
         size = address["size"] if address is not None and address["size"] else tree_size
-        service = stack.enter_context(connect(base, key))
+        # The key is of the service that the caller named, not of whoever's address somebody wrote into a paper.
+        service = stack.enter_context(connect(base, key if address is None or url is not None else None))
         file = stack.enter_context(tempfile.TemporaryFile())
         _download(
             service, f"/v1/claims/{claim}/bundle.zip", {} if size is None else {"tree_size": str(size)}, file, largest

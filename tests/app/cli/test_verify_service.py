@@ -8,6 +8,7 @@ import pytest
 
 from app.cli import verification
 from app.cli.following import Following
+from app.cli.local import connect
 from app.cli.remembered import Memory
 from app.cli.service import Service
 from app.cli.whole_log import check_complete
@@ -159,6 +160,23 @@ def test_no_such_claim_and_no_such_service(verify, listening):
     assert verify("a" * 16, "--url", listening).code == 4
     assert verify("a" * 16, "--url", "http://127.0.0.1:1").code == 3
     assert verify(f"{listening}/claims/{'a' * 16}").code == 4
+
+
+def test_a_key_is_sent_to_the_service_that_was_named_and_to_no_address_alone(
+    verify, file_claim, listening, service, monkeypatch
+):
+    sent = []
+
+    def connected(url, key):
+        sent.append(key)
+        return connect(url, key)
+
+    monkeypatch.setattr("app.cli.fetching.connect", connected)
+    claim = file_claim()
+    verify(f"{listening}/claims/{claim}", ANTEDATE_KEY=service.ada)
+    verify(claim, ANTEDATE_URL=listening, ANTEDATE_KEY=service.ada)
+    verify(f"{listening}/claims/{claim}", ANTEDATE_URL=listening, ANTEDATE_KEY=service.ada)
+    assert sent == [None, service.ada, service.ada]
 
 
 def test_a_download_that_is_too_large(verify, measured, listening, monkeypatch):
