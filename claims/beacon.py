@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -127,11 +128,23 @@ def verify(chain: Chain, published: Round) -> None:
     """Raises `InvalidBeaconError` unless the chain's group signed the round. Takes some 0.3 s."""
     if published.round == 1 and published.previous != chain.group_hash:
         raise InvalidBeaconError("round 1 is chained to something else than the group's hash")
-    from py_ecc.bls import G2Basic  # noqa: PLC0415 - takes half a second, and few processes need it
-
     message = hashlib.sha256(published.previous + published.round.to_bytes(8, "big")).digest()
-    if not G2Basic.Verify(chain.public_key, message, published.signature):
+    if not bls().Verify(chain.public_key, message, published.signature):
         raise InvalidBeaconError(f"the signature of round {published.round} is not by the group of chain {chain.hash}")
+
+
+def bls() -> Any:  # noqa: ANN401 - py_ecc is untyped
+    """BLS over G2, loaded where it is needed, which takes half a second.
+
+    Loading it lets Python recurse a hundred times deeper, which a deep JSON file then overflows the stack by; it does
+    without.
+    """
+    limit = sys.getrecursionlimit()
+    try:
+        from py_ecc.bls import G2Basic  # noqa: PLC0415
+    finally:
+        sys.setrecursionlimit(limit)
+    return G2Basic
 
 
 def time_of(chain: Chain, number: int) -> datetime:

@@ -173,3 +173,20 @@ def test_a_round_published_at_that_very_moment_does_not_come_after_it():
 def test_the_curve_is_loaded_only_by_those_who_check_a_signature():
     program = "import sys, claims.lifecycle, claims.precedence; sys.exit('py_ecc' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_checking_a_signature_leaves_the_stack_as_shallow_as_it_was():
+    """With the depth that the library asks for, a deep file of somebody else's ends the process."""
+    program = """
+import json, sys
+from claims import beacon
+before = sys.getrecursionlimit()
+beacon.bls()
+assert sys.getrecursionlimit() == before
+try:
+    json.loads("[" * 200_000)
+except RecursionError:
+    sys.exit(0)
+sys.exit("it was read")
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

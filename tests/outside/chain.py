@@ -3,10 +3,10 @@
 import hashlib
 import threading
 
-from py_ecc.bls import G2Basic
-
+from claims import beacon
 from claims.beacon import Chain, Round
 
+G2Basic = beacon.bls()
 SECRET = 0x5EED
 GROUP = hashlib.sha256(b"group").digest()
 LOCK = threading.Lock()
