@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.beside import ledger_here, settings_here, signing_here
+from app.cli.beside import copies_in, ledger_here, settings_here, signing_here
 from app.cli.errors import BadInputError, DamagedLedgerError
 from app.cli.options import AsJson
 from app.cli.output import line, print_json
@@ -16,7 +16,7 @@ from app.cli.steps import steps
 from app.ledger.audit import Audited, Finding
 from app.ledger.audit import audit as examine
 from app.ledger.audit.remedies import remedy
-from app.ledger.checkpoints import Issued, read_copies
+from app.ledger.checkpoints import Issued
 from app.ledger.rebuilding import one_moment
 from claims import checkpoint
 from claims.signed_note import ED25519, InvalidNoteError, read_vkey
@@ -39,7 +39,7 @@ def audit(
     Exit code 9 when anything is not what the log says, or not what it said when a head of it was kept.
     """
     issued, notes = _kept(remember or [])
-    kept = [*_lines(settings_here().checkpoints), *issued]
+    kept = [*copies_in(settings_here().checkpoints), *issued]
     vkey = _own_key() if key is None else _checked(key)
     with ledger_here() as ledger, one_moment(ledger) as session, steps() as tell:
         found = examine(session, vkey, kept, tell, notes)
@@ -74,7 +74,7 @@ def _kept(paths: Sequence[Path]) -> tuple[list[Issued], list[str]]:
         if not path.is_file():
             raise BadInputError(f"--remember: there is no file {path}.")
         if path.read_bytes().startswith(b"{"):
-            issued += _lines(path)
+            issued += copies_in(path)
         else:
             notes.append(_note(path))
     return issued, notes
@@ -87,13 +87,6 @@ def _note(path: Path) -> str:
     except (UnicodeDecodeError, InvalidNoteError) as error:
         raise BadInputError(f"--remember: {path} holds no checkpoint: {error}.") from error
     return note
-
-
-def _lines(path: Path) -> Sequence[Issued]:
-    try:
-        return list(read_copies(path))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadInputError(f"{path} cannot be read as a file of checkpoints: {error}.") from error
 
 
 def _as_object(found: Audited, remembered: int) -> dict[str, object]:

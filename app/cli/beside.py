@@ -13,6 +13,7 @@ from app.cli.errors import BadInputError, UnreachableError
 from app.cli.local import running_here
 from app.embedded.endpoints import postgres_url
 from app.embedded.postgres import APPLICATION
+from app.ledger.checkpoints import Issued, read_copies
 from app.ledger.database import Ledger
 from app.ledger.migrate import is_current
 from app.ledger.signing import Signing, SigningKeyError, load_or_create
@@ -68,3 +69,11 @@ def settings_here() -> Settings:
         return read_settings()
     except SettingsError as error:
         raise BadInputError(str(error)) from error
+
+
+def copies_in(file: Path) -> list[Issued]:
+    """The checkpoints that a file outside the database remembers; none where there is no such file."""
+    try:
+        return list(read_copies(file))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInputError(f"{file} cannot be read as a file of checkpoints: {error}.") from error

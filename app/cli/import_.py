@@ -8,7 +8,7 @@ from typing import Annotated, BinaryIO
 
 import typer
 
-from app.cli.beside import ledger_here, settings_here, signing_here
+from app.cli.beside import copies_in, ledger_here, settings_here, signing_here
 from app.cli.errors import BadInputError, CommandError
 from app.cli.options import AsJson
 from app.cli.output import print_json
@@ -16,7 +16,6 @@ from app.cli.remade import UNUSABLE, as_object, damage, tell_remade
 from app.cli.steps import steps
 from app.ledger.archive import ArchiveError, import_ledger
 from app.ledger.archive.reading import Archive
-from app.ledger.checkpoints import read_copies
 from app.ledger.rebuilding import DamagedError
 
 
@@ -40,7 +39,7 @@ def import_(
         ):
             archive = Archive(opened, tell)
             _refuse_other_key(archive.vkey)
-            remembered = list(read_copies(settings_here().checkpoints))
+            remembered = copies_in(settings_here().checkpoints)
             done = import_ledger(ledger, archive, apart, remembered, tell)
     except DamagedError as error:
         raise damage(error) from error

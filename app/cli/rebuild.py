@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 from sqlalchemy.exc import ArgumentError, OperationalError
 
-from app.cli.beside import ledger_here, settings_here, signing_here
+from app.cli.beside import copies_in, ledger_here, settings_here, signing_here
 from app.cli.errors import BadInputError, CommandError
 from app.cli.options import AsJson
 from app.cli.output import print_json
 from app.cli.remade import UNUSABLE, as_object, damage, tell_remade
 from app.cli.steps import steps
-from app.ledger.checkpoints import read_copies
 from app.ledger.database import Ledger
 from app.ledger.migrate import is_current
 from app.ledger.rebuilding import DamagedError
@@ -31,7 +30,7 @@ def rebuild(
     signing = signing_here()
     if signing is None:
         raise BadInputError("there is no key of this log here; name its file by ANTEDATE_SIGNING_KEY_FILE.")
-    remembered = list(read_copies(settings_here().checkpoints))
+    remembered = copies_in(settings_here().checkpoints)
     target = _target(into)
     try:
         with ledger_here() as ledger, steps() as tell:

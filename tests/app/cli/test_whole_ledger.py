@@ -81,6 +81,15 @@ def test_a_rebuilt_ledger_is_told(run, here, databases):
     assert "rows in entries" in done.err
 
 
+def test_checkpoints_outside_that_cannot_be_read_are_told(run, here, databases):
+    archive = here / "ledger.zip"
+    assert run("export", str(archive)).code == 0
+    (here / "data" / "checkpoints.jsonl").write_text("no copy\n")
+    for command in (("rebuild", "--into", databases[1].database_url), ("import", str(archive)), ("audit",)):
+        done = run(*command)
+        assert (done.code, "cannot be read as a file of checkpoints" in done.err) == (2, True), done.err
+
+
 def test_rebuilding_needs_a_database_that_answers_and_is_migrated(run, here, databases, postgres):
     elsewhere = make_url(databases[1].database_url).set(database="nowhere").render_as_string(hide_password=False)
     for url, why in ((elsewhere, "that answers"), ("nonsense", "that answers")):
