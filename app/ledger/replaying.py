@@ -21,7 +21,7 @@ from claims.registration.model import Registration
 
 EVERY = 100
 # How an entry shows that nobody wrote it by the rules: illegal, of another shape, naming what is not there.
-UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, IntegrityError, DataError)
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError, IntegrityError, DataError)
 
 
 class ReplayError(RuntimeError):

@@ -104,7 +104,7 @@ def _put_entries(session: Session, archive: Archive, progress: Progress) -> None
 def _entry_row(seq: int, canonical: bytes) -> Row:
     try:
         entry = entry_of(canonical)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ArchiveError(f"line {seq + 1} of {members.ENTRIES} is no entry: {error}") from error
     if entry.seq != seq:
         raise ArchiveError(f"line {seq + 1} of {members.ENTRIES} is entry {entry.seq}")

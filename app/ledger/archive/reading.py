@@ -50,7 +50,7 @@ class Archive:
         for number, line in enumerate(self._lines(name), start=1):
             try:
                 yield read(json.loads(line))
-            except (KeyError, TypeError, ValueError) as error:
+            except (KeyError, TypeError, ValueError, RecursionError) as error:
                 raise ArchiveError(f"line {number} of {name} cannot be read: {error!r}") from error
 
     def blob(self, sha256: str) -> BinaryIO:

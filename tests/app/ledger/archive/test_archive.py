@@ -199,6 +199,7 @@ def damage_blob(members):
     members[name] = b"x" + members[name][1:]
 
 
+DEEP = 20_000 * b"[" + 20_000 * b"]"
 CHANGES = {
     "an entry's word": (edit("entries.jsonl", b'"Better."', b'"Bitter."'), ArchiveError),
     "an entry's word, and the root": (forge_well, DamagedError),
@@ -216,6 +217,8 @@ CHANGES = {
     "a media type": (edit("blobs.jsonl", b"application/jsonl", b"text/html"), DamagedError),
     "the key": (edit("log.vkey", b"antedate/tests+", b"antedate/other+"), DamagedError),
     "the log's name": (edit("archive.json", b"antedate.archive/1", b"antedate.archive/2"), ArchiveError),
+    "an entry too deep to be read": (edit("entries.jsonl", b'"Better."', DEEP), ArchiveError),
+    "a receipt too deep to be read": (edit("receipts.jsonl", b'"ada"', DEEP), ArchiveError),
     "words that are none": (edit("anchors.jsonl", b'"witness"', b'"wish"'), ArchiveError),
 }
 
