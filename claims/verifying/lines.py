@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,14 +31,6 @@ class CannotBeCheckedError(Exception):
 def require(holds: bool, otherwise: str) -> None:
     if not holds:
         raise DoesNotHoldError(otherwise)
-
-
-def any_failed(lines: Sequence[Line]) -> bool:
-    return any(line.state == "failed" for line in lines)
-
-
-def any_unchecked(lines: Sequence[Line]) -> bool:
-    return any(line.state == "not checked" for line in lines)
 
 
 def printable(text: str) -> str:
