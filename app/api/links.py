@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
@@ -24,6 +25,8 @@ from app.ledger.errors import NotCorrectableError, NotTheRegistrantError, TooLat
 from app.ledger.registrants import Caller
 from claims.flaws import Flaw, RefusedInputError
 
+_ESTIMATING = Lock()
+WAIT_SECONDS = 10.0
 router = APIRouter(tags=["claims"], dependencies=[STRICT])
 Body = Annotated[bytes, Depends(body_of(REASON))]
 ONCE = (
@@ -78,7 +81,7 @@ def contradict(ledger: TheLedger, caller: Filer, claim: ClaimInPath, document: B
 @router.post(
     "/v1/claims/{claim}/correct",
     summary="Have the figures of a verdict computed anew",
-    responses=answers(*REFUSALS, errors.NotCorrectableError),
+    responses=answers(*REFUSALS, errors.NotCorrectableError, errors.UnavailableError),
     openapi_extra=body(REASON, reference(Correcting), "Which run, what was wrong with it, and why it is corrected."),
 )
 def correct_claim(
@@ -94,7 +97,7 @@ def correct_claim(
     with refused_as(errors.InvalidLinkError):
         given = read_as(Correcting, document)
         asked = Asked(claim, given.run, given.cause, given.reason)
-        with _in_words(claim):
+        with _in_words(claim), _one_at_a_time():
             return LogEntry.of(correct(ledger, asked, caller.registrant, admin=ADMIN in caller.scopes))
 
 
@@ -132,6 +135,17 @@ def _in_words(claim: str, too_late: str | None = None) -> Iterator[None]:
         raise errors.NotCorrectableError(f"Claim {error.claim}: {error}.", remedy=error.remedy) from None
     except TooLateError as error:
         raise errors.TooLateError(f"Claim {error.claim}: {error}.", remedy=too_late) from None
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Estimating keeps a core and a thread of those that answer everybody: who comes meanwhile comes again."""
+    if not _ESTIMATING.acquire(timeout=WAIT_SECONDS):
+        raise errors.UnavailableError("Another verdict's figures are being computed anew.")
+    try:
+        yield
+    finally:
+        _ESTIMATING.release()
 
 
 def _named(code: str, detail: str, remedy: str) -> RefusedInputError:

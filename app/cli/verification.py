@@ -13,6 +13,7 @@ from app.cli.fetching import Fetched, get_text
 from app.cli.following import NOW, SEEN, Following
 from app.cli.remembered import Memory
 from app.cli.service import Service
+from app.cli.since_then import SINCE_THEN, check_since
 from app.cli.whole_log import COMPLETE, check_complete
 from claims.beacon import MAINNET
 from claims.bundle.parts import Parts
@@ -50,6 +51,7 @@ def verified(fetched: Fetched, asked: Asked) -> Iterator[Line]:
         if fetched.claim is not None:
             yield asked_for(case, fetched.claim)
         yield checked(COMPLETE, partial(check_complete, case, fetched.service, whole=asked.whole_log))
+        yield checked(SINCE_THEN, partial(check_since, case, fetched.service))
         yield from _followed(case, fetched, asked, signed=signed)
 
 

@@ -98,6 +98,16 @@ def issue_beside(session: Session, signing: Signing, kept: Issued | None) -> Iss
     return issue(session, signing)
 
 
+def other_history(session: Session, file: Path) -> str | None:
+    """In words, that the log is not the one whose heads were signed and kept; None where nothing says so."""
+    try:
+        _refuse_other_history(session, newest_copy(file))
+        _refuse_other_history(session, newest(session))
+    except ForkedLogError as error:
+        return str(error)
+    return None
+
+
 def _one(session: Session, query: object) -> Issued | None:
     row = session.exec(query).one_or_none()  # type: ignore[call-overload]
     return None if row is None else Issued(row.size, row.root, row.note, row.time)

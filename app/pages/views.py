@@ -172,8 +172,9 @@ def log(request: Request, ledger: TheLedger) -> Response:
         size, last = tree.size(session), newest(session, ENTRIES)
         head = checkpoints.newest(session)
         vouching = checkpoints.vouching(session, head.size) if head else []
+        forked = checkpoints.other_history(session, request.app.state.settings.checkpoints)
     shown = log_page(signing, size, head, vouching, last)
-    return page(request, "log.html", log=shown, url=base_url(request))
+    return page(request, "log.html", log=shown, forked=forked, url=base_url(request))
 
 
 @router.get("/problems")

@@ -162,6 +162,8 @@ def headline(status: str, judged: Sequence[Judgement]) -> str:
     primaries = [one for one in judged if one.primary]
     decisive = [one for one in primaries if one.outcome == status]
     names = ", ".join(one.id for one in decisive)
+    if not decisive:
+        return f"The ledger lists this claim as {status}, and its log does not say so: ask the operator for an audit."
     if len(primaries) == 1:
         return f"The primary hypothesis, {names}, was judged {status}. {decisive[0].why}"
     if status == "refuted":

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from app.api import links
+
 
 def post(service, path, body, key=None):
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {key or service.ada}"}
@@ -187,3 +189,15 @@ def test_an_amendment_does_not_stand_on_what_it_amends(service, document, file_c
         body = document(amends={"claim": ground, "reason": "Better."}, builds_on=named)
         (flaw,) = problem_of(service.file(json.dumps(body).encode()), 422, "invalid_registration")["errors"]
         assert (flaw["pointer"], flaw["code"]) == (f"/builds_on/{len(named) - 1}", "circular_link")
+
+
+def test_corrections_do_not_take_every_thread(service, client, file_claim, problem_of, monkeypatch):
+    claim = file_claim()
+    monkeypatch.setattr(links, "WAIT_SECONDS", 0.01)
+    body = {"run": f"{claim}-1", "cause": "A sign.", "reason": "It was wrong."}
+    with links._ESTIMATING:
+        answer = client.post(
+            f"/v1/claims/{claim}/correct", json=body, headers={"Authorization": f"Bearer {service.ada}"}
+        )
+    problem_of(answer, 503, "unavailable")
+    assert answer.headers["Retry-After"]

@@ -14,6 +14,7 @@ from app.cli.service import Service
 from app.cli.whole_log import check_complete
 from app.ledger import blobs, checkpoints
 from app.ledger.judging import record_evidence
+from app.ledger.links import supersede
 from app.ledger.runs import hold
 from claims import checkpoint, signed_note
 from claims.bundle import archive
@@ -279,3 +280,16 @@ def test_what_is_remembered_never_goes_back(case, verify, measured, listening, t
         following = Following(memory, case.pin, served)
         assert following.beside_the_one_before(following.head(case.parts.checkpoint))
     assert memory.of(origin) == before
+
+
+def test_what_became_of_the_claim_after_its_bundle_is_told(verify, measured, file_claim, listening, service):
+    claim = measured()
+    assert "shows no entry about it after" in found(verify(claim, "--url", listening))["since then"]["detail"]
+    newer = file_claim()
+    with service.ledger.begin() as session:
+        supersede(session, claim, newer, "ada", "A better design.")
+    done = verify(claim, "--url", listening)
+    line = found(done)["since then"]
+    assert (done.code, line["state"]) == (0, "not checked")
+    assert "superseded by entry" in line["detail"]
+    assert verify(claim, "--url", listening, "--strict").code == 8

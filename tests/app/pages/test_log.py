@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -63,3 +64,19 @@ def test_the_log_page_shows_the_signed_head_and_who_vouches_for_it(site, visit):
     assert issued.note in text
     assert f"over {issued.size} entries" in text
     assert "this service alone" in text
+
+
+def test_the_log_page_says_so_when_the_log_is_another_than_was_signed(site, visit, tmp_path):
+    """A copy outside remembers more than the database holds, as after a restored backup."""
+    file, signing = site.app.state.settings.checkpoints, site.app.state.signing
+    with site.ledger.begin() as session:
+        issued = checkpoints.issue(session, signing)
+    assert "This is not the log that was signed" not in visit.get("/log").text
+    kept = file.read_bytes() if file.exists() else None
+    checkpoints._append(file, [replace(issued, size=issued.size + 5)])
+    try:
+        text = unescape(visit.get("/log").text)
+    finally:
+        file.unlink() if kept is None else file.write_bytes(kept)
+    assert "This is not the log that was signed" in text
+    assert f"a checkpoint over {issued.size + 5} was published" in text

@@ -88,3 +88,8 @@ def test_a_kill_criterion_that_fires_did_not_pass(refuted, governed: float, pass
 
 def test_checks_are_open_before_the_run(running):
     assert [check.passed for check in checks(running.registration, None)] == [None, None]
+
+
+def test_a_status_that_no_judgement_bears_out_is_said_so_and_is_no_error():
+    """As after somebody changed the claims' table and nothing else."""
+    assert "ask the operator for an audit" in headline("confirmed", [])
