@@ -1,17 +1,21 @@
-"""A claim and its reproductions compared, as soon as both are judged, and again whenever one is corrected."""
+"""A claim and its reproductions compared, as soon as both are judged, and again whenever one is corrected.
+
+What is compared is read from the log alone: whoever holds a tampered table gets no false comparison into it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlmodel import Session, col, select
 
 from app.ledger import log
 from app.ledger.append import LEDGER, append
-from app.ledger.inline import enclose
-from app.ledger.tables import ClaimRow, EvidenceRow, HypothesisRow
-from claims.canonical import canonical_bytes
+from app.ledger.inline import document_of, enclose
+from app.ledger.tables import ClaimRow
+from claims.canonical import canonical_bytes, sha256_hex
+from claims.entries import Entry
 from claims.evidence import Evidence
 from claims.lifecycle import DECIDED
 from claims.registration.model import Registration
@@ -25,12 +29,31 @@ def compare_judged(session: Session, claim: str) -> None:
     same moment, the second sees the first, and the pair is compared once.
     """
     for original, again in _pairs(session, claim):
-        run = session.exec(select(ClaimRow.run).where(ClaimRow.id == again)).one()
-        registration = session.exec(select(ClaimRow.registration).where(ClaimRow.id == original)).one()
-        found = compare(
-            Registration.model_validate(registration), _measured(session, original), _measured(session, again)
-        )
+        run, found = comparison(session, original, again)
         append(session, "reproduced", original, LEDGER, {"by": again, "run": run, **_payload(session, found)})
+
+
+def comparison(session: Session, original: str, again: str, *, before: int | None = None) -> tuple[str, Comparison]:
+    """The run of `again` that decided, and how it compares with the original, as the log stood before entry `before`.
+
+    Raises KeyError where one of them was not judged by then.
+    """
+    first, second = (log.history(session, claim, before=before) for claim in (original, again))
+    registration = Registration.model_validate(document_of(session, first[0].payload["registration"]))
+    return _deciding(second), compare(registration, _measured(session, first), _measured(session, second))
+
+
+def says(payload: Mapping[str, Any], run: str, found: Comparison) -> bool:
+    """Whether the payload of a `reproduced` entry is this comparison."""
+    document = {"metrics": found.figures}
+    compared = payload["compared"]
+    if isinstance(compared, dict):
+        canonical = canonical_bytes(document)
+        same = compared == {"sha256": sha256_hex(canonical), "size": len(canonical)}
+    else:
+        same = canonical_bytes({"metrics": compared}) == canonical_bytes(document)
+    told = (payload["run"], payload["kind"], payload["agrees"], payload["why"])
+    return same and told == (run, found.kind, found.agrees, found.why)
 
 
 def _pairs(session: Session, claim: str) -> Iterator[tuple[str, str]]:
@@ -45,17 +68,23 @@ def _pairs(session: Session, claim: str) -> Iterator[tuple[str, str]]:
         yield (claim, other) if original is None else (other, claim)
 
 
-def _measured(session: Session, claim: str) -> Measured:
-    run, registrant = session.exec(select(ClaimRow.run, ClaimRow.registrant).where(ClaimRow.id == claim)).one()
-    outcomes = session.exec(select(HypothesisRow.id, HypothesisRow.outcome).where(HypothesisRow.claim == claim))
-    body = session.exec(select(col(EvidenceRow.body)).where(EvidenceRow.run == run)).one()
-    ends = (entry.payload for entry in log.history(session, claim) if entry.type == "run_ended")
-    machines = next(end.get("machines", []) for end in ends if end["run"] == run)
+def _deciding(history: Sequence[Entry]) -> str:
+    """The run that decides: the first opened."""
+    opened = {entry.payload["run"]: None for entry in history if entry.type == "opened"}
+    if not opened:
+        raise KeyError("no run was opened")
+    return str(next(iter(opened)))
+
+
+def _measured(session: Session, history: Sequence[Entry]) -> Measured:
+    run = _deciding(history)
+    latest = {entry.type: entry.payload for entry in history if entry.payload.get("run") == run}
+    evidence = latest.get("corrected", latest["evidence_recorded"])["evidence"]
     return Measured(
-        registrant=registrant,
-        machines=frozenset(machines),
-        outcomes={name: str(outcome) for name, outcome in outcomes},
-        figures=figures_of(Evidence.model_validate(body)),
+        registrant=history[0].actor,
+        machines=frozenset(latest["run_ended"].get("machines", [])),
+        outcomes={one["id"]: one["outcome"] for one in latest["adjudicated"]["hypotheses"]},
+        figures=figures_of(Evidence.model_validate(document_of(session, evidence))),
     )
 
 

@@ -19,6 +19,7 @@ from app.ledger.audit.canonical_form import Form
 from app.ledger.audit.consequences import Consequences
 from app.ledger.audit.findings import Findings, Progress
 from app.ledger.audit.memory import MemoryStore
+from app.ledger.comparing import comparison, says
 from app.ledger.tables import EntryRow
 from claims.canonical import canonical_bytes
 from claims.entries import Entry, leaf_hash
@@ -132,7 +133,7 @@ class Walk:
         self._consequences.follow(entry)
 
     def _verdict(self, where: str, entry: Entry) -> None:
-        """Every verdict is what the rule gives for the evidence recorded before it."""
+        """Verdicts are what the rule gives for the evidence before them, comparisons what two measurements give."""
         if entry.type in {"evidence_recorded", "corrected"}:
             body = self.store.document(entry.payload["evidence"])
             self._evidence[entry.payload["run"]] = body
@@ -146,6 +147,10 @@ class Walk:
             expected = verdict.as_payload(entry.payload["run"])
             same = canonical_bytes(expected) == canonical_bytes(dict(entry.payload))
             self.findings.expect(same, where, "its verdict is not the one that the rule gives for the evidence")
+        if entry.type == "reproduced":
+            found = comparison(self.session, str(entry.claim), entry.payload["by"], before=entry.seq)
+            same = says(entry.payload, *found)
+            self.findings.expect(same, where, "its comparison is not the one that the two measurements give")
 
 
 def _says(canonical: bytes, payload: Mapping[str, Any]) -> bool:

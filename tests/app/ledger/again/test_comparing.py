@@ -5,9 +5,17 @@ import threading
 import pytest
 
 from app.ledger import log
+from app.ledger.append import append
+from app.ledger.audit import audit
 from app.ledger.judging import record_void
 from app.ledger.runs import hold
+from app.ledger.signing import load_or_create
 from app.ledger.tables import ClaimRow
+
+
+@pytest.fixture
+def signing(tmp_path):
+    return load_or_create(tmp_path / "signing.key", "tests")
 
 
 @pytest.fixture
@@ -111,3 +119,35 @@ def test_many_compared_metrics_stand_beside_the_log(coins, pair, monkeypatch):
     coins.measure(pair[1], 0.6, "m2")
     (said,) = coins.entries(pair[0], "reproduced")
     assert set(said["compared"]) == {"sha256", "size"}
+
+
+def test_what_is_compared_is_what_the_log_says_whatever_the_tables_say(ledger, postgres, coins, pair):
+    """Somebody who changes tables gets nothing false into the log by way of the ledger itself."""
+    coins.measure(pair[0], 0.6, "m1")
+    with postgres.superuser("ledger_tests") as connection:
+        connection.execute("UPDATE hypotheses SET outcome = 'refuted', estimate = 0.1 WHERE claim = %s", (pair[0],))
+        connection.execute("UPDATE evidence SET body = jsonb_set(body, '{estimates,heads,value}', '0.1')")
+    coins.measure(pair[1], 0.62, "m2")
+    (said,) = coins.entries(pair[0], "reproduced")
+    assert said["agrees"] is True
+    assert said["compared"][0]["original"] == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    "false", [{"agrees": False}, {"kind": "rerun"}, {"why": "Because."}, {"compared": []}, {"run": "another00000-1"}]
+)
+def test_an_audit_compares_anew(ledger, coins, pair, signing, false):
+    """What an operator writes with everything that follows from it is still not what the two measurements give."""
+    coins.measure(pair[0], 0.6, "m1")
+    coins.measure(pair[1], 0.62, "m2")
+
+    def found():
+        with ledger.begin() as session:
+            findings = audit(session, signing.vkey).findings
+        return [one.what for one in findings if not one.where.startswith("receipt")]  # another key's, in these tests
+
+    assert found() == []
+    (said,) = coins.entries(pair[0], "reproduced")
+    with ledger.begin() as session:
+        append(session, "reproduced", pair[0], "ledger", {**said, **false})
+    assert found() == ["its comparison is not the one that the two measurements give"]
