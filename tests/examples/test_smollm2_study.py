@@ -95,7 +95,7 @@ def test_the_study_files_measures_and_shows_its_claim_and_shows_it_again(root, d
         assert table, first
         assert [line.split()[0] for line in table["dimensions"].splitlines()] == list(DIMENSIONS)
         assert re.search(r"^status: (confirmed|refuted|inconclusive)$", first, re.MULTILINE)
-        assert re.search(r"^precedence: recorded$", first, re.MULTILINE)
+        assert re.search(r"^precedence: recorded: ", first, re.MULTILINE)
         page = re.search(r"^page: (http://\S+/claims/\w+)$", first, re.MULTILINE)
         # A second one finds the service that runs, and the claim that is on its ledger.
         with studying(root, data_path) as another:
