@@ -188,5 +188,9 @@ def _append(file: Path, new: list[Issued]) -> None:
 
 def _drop_cut_line(descriptor: int) -> None:
     """End the file after its last whole line: a crash may have cut the one behind it."""
-    written = os.pread(descriptor, os.fstat(descriptor).st_size, 0)
-    os.ftruncate(descriptor, written.rfind(b"\n") + 1)
+    size = os.fstat(descriptor).st_size
+    start = max(0, size - LONGEST_COPIES)
+    ended = os.pread(descriptor, size - start, start).rfind(b"\n") + 1
+    if start and not ended:
+        raise ValueError(f"the last {LONGEST_COPIES} bytes of the file of checkpoints end no line of it")
+    os.ftruncate(descriptor, start + ended)

@@ -197,3 +197,17 @@ def test_the_file_is_lines_that_anyone_can_read(ledger, signing, file):
     kept = json.loads(file.read_text())
     assert set(kept) == {"size", "root", "note", "time"}
     assert kept["note"] == issued.note
+
+
+def test_a_cut_line_is_dropped_from_a_file_longer_than_is_read(ledger, signing, file):
+    """Only the end of the file is read, and only the cut line goes."""
+    note(ledger)
+    checkpoints.publish(ledger, signing, file)
+    line = file.read_bytes()
+    copies = line * (checkpoints.LONGEST_COPIES // len(line) + 3)
+    file.write_bytes(copies + line[:50])
+    note(ledger)
+    checkpoints.publish(ledger, signing, file)
+    written = file.read_bytes()
+    assert written.startswith(copies)
+    assert json.loads(written.removeprefix(copies))["size"] == 2
