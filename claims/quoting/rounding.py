@@ -113,6 +113,7 @@ def as_it_should_be(written: Written, recorded: Decimal, rule: Rule) -> str:
         place = _unit(written.value, recorded, rule)
     with localcontext(prec=_DIGITS):
         rounded = recorded.quantize(Decimal(1).scaleb(place), rounding=ROUND_HALF_EVEN)
+    rounded = rounded or abs(rounded)  # nobody writes -0.0
     exponent_form = "e" in written.text.lower()
     text = f"{rounded:e}" if exponent_form else f"{rounded:f}"
     return f"{text}%" if written.text.endswith("%") else text

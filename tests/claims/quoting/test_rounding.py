@@ -139,3 +139,8 @@ def test_what_is_told_to_write_is_right(value, other, digits):
 def test_a_right_number_is_within_half_a_unit_of_its_last_digit(value, written):
     close = abs(Fraction(written) - Fraction(Decimal(repr(value)))) <= Fraction(1, 2 * 10**6)
     assert right(f"{written:f}", value) == close
+
+
+def test_nobody_is_told_to_write_a_negative_zero():
+    recorded = recorded_decimal(-0.0081, percent=False, negated=False)
+    assert as_it_should_be(read_number("0.9"), recorded, AsWritten()) == "0.0"
