@@ -1,9 +1,10 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from claims.ranking import auroc, spearman
+from claims.ranking import auroc, spearman, spearman_along
 
 VALUES = st.integers(-5, 5).map(float)
 
@@ -53,3 +54,34 @@ def test_spearman_of_fewer_than_two_is_undefined(count):
 def test_spearman_wants_rankings_of_the_same_things():
     with pytest.raises(ValueError, match="same length"):
         spearman([1, 2], [1])
+
+
+@given(st.integers(2, 12), st.sampled_from([(), (3,), (2, 4)]), st.integers(1, 50), st.randoms(use_true_random=False))
+def test_spearman_along_is_spearman_of_each_column(components, shape, values, random):
+    def drawn():
+        return np.array([random.randrange(values) for _ in range(components * int(np.prod(shape)))], dtype=float)
+
+    first, second = (drawn().reshape(components, *shape) for _ in range(2))
+    found = spearman_along(first, second)
+    assert found.shape == shape
+    for index in np.ndindex(shape):
+        expected = spearman(list(first[:, *index]), list(second[:, *index]))
+        assert found[index] == (
+            pytest.approx(np.nan, nan_ok=True) if expected is None else pytest.approx(expected, abs=1e-12)
+        )
+
+
+@given(st.lists(st.integers(-4, 4), min_size=2, max_size=70).filter(lambda values: len(set(values)) > 1))
+def test_spearman_along_of_one_order_is_exactly_one(values):
+    column = np.array(values, dtype=float)
+    assert spearman_along(column, np.exp(column)) == 1
+    assert spearman_along(column, -column) == -1
+
+
+def test_spearman_along_is_undefined_where_a_ranking_says_nothing():
+    ranked, tied, undefined = np.array([1.0, 2, 3]), np.zeros(3), np.array([1, np.nan, 3])
+    first, second = np.stack([ranked] * 3, axis=1), np.stack([ranked, tied, undefined], axis=1)
+    assert spearman_along(first, second).tolist() == pytest.approx([1, np.nan, np.nan], nan_ok=True)
+    assert np.isnan(spearman_along(ranked[:1], ranked[:1]))
+    with pytest.raises(ValueError, match="same shape"):
+        spearman_along(ranked, ranked[:2])
