@@ -28,8 +28,9 @@ def flaws_of_metrics(registration: Registration, manifest: Manifest) -> Iterator
         yield from _hypothesis(hypothesis, index, registration, manifest)
     for condition in _conditions(registration):
         yield from _condition(condition, registration, manifest)
-    for name in registration.reproduction_tolerance:
-        yield from _named(name, ("reproduction_tolerance", name), registration, manifest)
+    for part in ("reproduction_tolerance", "assumptions"):
+        for name in getattr(registration, part):
+            yield from _named(name, (part, name), registration, manifest)
 
 
 def _hypothesis(hypothesis: Hypothesis, index: int, registration: Registration, manifest: Manifest) -> Iterator[Flaw]:

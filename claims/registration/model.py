@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 SCHEMA = "antedate.registration/1"
+MOST_FORECAST_HOURS = 2160  # 90 days
 SAMPLING_SIZES = ("organisms", "pairs_per_organism", "pairs")
 
 Comparator = Literal[">", ">=", "<", "<="]
@@ -227,13 +228,29 @@ class Analysis(Part):
         return round(1 - self.confidence, 2)
 
 
+class Assumption(Part):
+    """What a metric is expected to be, and how much one independent unit adds to its error; `source` says from where.
+
+    `sd` is in the metric's own unit: over n independent units the estimate's standard error is sd / sqrt(n).
+    """
+
+    value: float
+    sd: Annotated[float, Field(gt=0)]
+    source: Sentence
+
+
 class Amendment(Part):
     claim: ClaimId
     reason: Sentence
 
 
 class Registration(Part):
-    """One frozen prediction."""
+    """One frozen prediction.
+
+    `probability` is the registrant's own that the claim will be confirmed, if it is decided at all; `assumptions`, by
+    metric, are what the design check computes power from. A run opens no earlier than `forecast_hours` after filing,
+    so that others can forecast its outcome.
+    """
 
     schema_: Annotated[Literal["antedate.registration/1"], Field(alias="schema")]
     title: Title
@@ -247,6 +264,9 @@ class Registration(Part):
     controls: Controls = Controls()
     sampling: Sampling
     analysis: Analysis
+    probability: Annotated[float, Field(ge=0, le=1)] | None = None
+    assumptions: dict[MetricName, Assumption] = {}
+    forecast_hours: Annotated[int, Field(ge=0, le=MOST_FORECAST_HOURS)] = 0
     reproduction_tolerance: dict[MetricName, Annotated[float, Field(ge=0)]] = {}
     builds_on: Annotated[list[ClaimId], Field(max_length=100)] = []
     amends: Amendment | None = None
