@@ -78,4 +78,5 @@ def _shared(ordered: Floats) -> Floats:
     run = starts.cumsum().ravel() - 1
     place = np.tile(np.arange(ordered.shape[1], dtype=float), len(ordered))
     mean: Floats = np.bincount(run, weights=place) / np.bincount(run)
-    return mean[run].reshape(ordered.shape)
+    shared: Floats = mean[run].reshape(ordered.shape)
+    return shared
