@@ -28,6 +28,16 @@ class ClusterSums:
     def clusters(self) -> int:
         return int(self.sums.shape[1])
 
+    @property
+    def held(self) -> int:
+        """Numbers that a resample takes in `of`."""
+        return max(int(length) for length in self.sums.shape)
+
+    @property
+    def held_within(self) -> int:
+        """Numbers that a resample takes in `errors_of`."""
+        return int(self.sums.size)
+
     def values(self) -> Floats:
         """(M,), of all clusters."""
         return self.statistics(self.sums.sum(axis=1))
@@ -46,18 +56,23 @@ class ClusterSums:
 
     def errors_of(self, counts: Floats) -> Floats:
         """(M, B), the jackknife's standard error within each of the samples that `counts` (B, G) describes."""
-        totals, drawn = self.sums @ counts.T, counts.sum(axis=1)
-        left_out = self.statistics(totals[:, :, None] - self.sums[:, None, :])
-        left_out[:, counts == 0] = 0.0  # what was not drawn cannot be left out, and need not be defined
-        with np.errstate(all="ignore"):
-            mean = (counts * left_out).sum(axis=-1, keepdims=True) / drawn[:, None]
-            squares = (counts * (left_out - mean) ** 2).sum(axis=-1)
-            errors: Floats = np.sqrt((drawn - 1) / drawn * squares)
-        return errors
+        totals = self.sums @ counts.T
+        return errors_within(self.statistics(totals[:, :, None] - self.sums[:, None, :]), counts)
 
-    def draws(self, resamples: int, seed: int) -> Iterator[Floats]:
-        """Counts (b, G), `resamples` of them in all, of G clusters drawn with replacement."""
-        return draws(self.clusters, resamples, seed, self.sums.size)
+
+def errors_within(left_out: Floats, counts: Floats) -> Floats:
+    """(M, B), the jackknife's standard error within B samples, each of which `counts` (B, G) describes.
+
+    `left_out` (M, B, G) holds the statistics without one copy of each cluster, and is written to: what was not drawn
+    cannot be left out, and need not be defined.
+    """
+    left_out[:, counts == 0] = 0.0
+    drawn = counts.sum(axis=1)
+    with np.errstate(all="ignore"):
+        mean = (counts * left_out).sum(axis=-1, keepdims=True) / drawn[:, None]
+        squares = (counts * (left_out - mean) ** 2).sum(axis=-1)
+        errors: Floats = np.sqrt((drawn - 1) / drawn * squares)
+    return errors
 
 
 def draws(clusters: int, resamples: int, seed: int, size: int) -> Iterator[Floats]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import t
 
+from claims.intervals.cluster_sums import Floats
 from claims.intervals.spread import differ
 
 FEWEST = 8
@@ -22,11 +23,18 @@ def jackknife_t(
     rounding, give an interval of no width. Raises ValueError for fewer than two.
     """
     values = np.asarray(left_out, dtype=float)
-    n = len(values)
-    if n < 2:  # noqa: PLR2004  # one cluster has no spread
+    if len(values) < 2:  # noqa: PLR2004  # one cluster has no spread
         raise ValueError("a jackknife needs at least two clusters")
     if not differ(values, low, high):
         return estimate, estimate
-    error = np.sqrt((n - 1) / n * float(((values - values.mean()) ** 2).sum()))
-    half = float(t.ppf((1 + level) / 2, n - 1) * error)
-    return max(low, estimate - half), min(high, estimate + half)
+    below, above = around(np.array([estimate]), values[None], level)[0]
+    return max(low, float(below)), min(high, float(above))
+
+
+def around(values: Floats, left_out: Floats, level: float) -> Floats:
+    """The same bounds (M, 2) of M estimates (M,) and their delete-one values (M, G), not clipped."""
+    clusters = left_out.shape[1]
+    with np.errstate(all="ignore"):
+        half = t.ppf((1 + level) / 2, clusters - 1) * np.sqrt((clusters - 1) * left_out.var(axis=1))
+        bounds: Floats = np.stack([values - half, values + half], axis=1)
+    return bounds

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from math import floor
-
 import numpy as np
+from numpy.typing import NDArray
 
 from claims.intervals.cluster_sums import Floats
 
@@ -15,11 +14,35 @@ def lower(values: Floats, share: float) -> float:
     Nothing is interpolated, for infinite values are values. An undefined one (NaN) counts as below all others, and
     where there are too few values for the share, the answer is minus infinity.
     """
-    rank = min(floor(round((len(values) + 1) * share, 6)), len(values))
-    ordered = np.sort(np.where(np.isnan(values), -np.inf, values))
-    return float(ordered[rank - 1]) if rank else float("-inf")
+    return float(between(values[None].copy(), np.array([share]), np.array([0.5]))[0, 0])
 
 
 def upper(values: Floats, share: float) -> float:
     """The same from the other end: at most `share` lie above, undefined ones among them."""
-    return -lower(-values, share)
+    return float(between(values[None].copy(), np.array([0.5]), np.array([share]))[0, 1])
+
+
+def between(values: Floats, below: Floats, above: Floats) -> Floats:
+    """(M, 2), `lower` at the shares `below` (M,) and `upper` at `above` (M,) of each row of `values` (M, B).
+
+    The rows are sorted in place. A share that is NaN has a bound that is.
+    """
+    values.sort(axis=1)  # NaN last
+    undefined = np.isnan(values).sum(axis=1)
+    low, high = _rank(values.shape[1], below), _rank(values.shape[1], above)
+    lows = _at(values, low - 1 - undefined, low > undefined, -np.inf)
+    highs = _at(values, values.shape[1] - high, high > undefined, np.inf)
+    bounds = np.stack([lows, highs], axis=1)
+    bounds[np.isnan(np.stack([below, above], axis=1))] = np.nan
+    return bounds
+
+
+def _rank(count: int, shares: Floats) -> NDArray[np.int64]:
+    """(M,), from 0, where there are too few values, to `count`; rounded first, for 0.05 * 400 is no whole number."""
+    ranks = np.floor(np.round((count + 1) * np.nan_to_num(shares), 6))
+    return np.clip(ranks, 0, count).astype(np.int64)
+
+
+def _at(values: Floats, column: NDArray[np.int64], there: NDArray[np.bool_], otherwise: float) -> Floats:
+    found = np.take_along_axis(values, np.where(there, column, 0)[:, None], axis=1)[:, 0]
+    return np.where(there, found, otherwise)

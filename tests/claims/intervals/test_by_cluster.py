@@ -61,7 +61,7 @@ def test_bounds_hold_their_value_or_are_none(method, values, seed):
     sample = mean(values)
     lo, hi = by_cluster(method, sample, 0.9, 200, seed)[0]
     if len(set(values)) == 1:
-        assert lo == hi == sample.values()[0]
+        assert np.isnan([lo, hi]).all() if method == "bca" else lo == hi == sample.values()[0]
     elif np.isfinite([lo, hi]).all():
         assert lo <= sample.values()[0] <= hi
 
@@ -79,7 +79,7 @@ def test_what_is_often_undefined_has_no_bounds(method):
 def test_another_method_or_no_resamples_is_an_error():
     with pytest.raises(ValueError, match="wilson"):
         by_cluster("wilson", mean(VALUES), 0.9, None, seed=0)
-    with pytest.raises(ValueError, match="None resamples"):
+    with pytest.raises(ValueError, match="number of resamples"):
         by_cluster("bca", mean(VALUES), 0.9, None, seed=0)
 
 
