@@ -1,0 +1,26 @@
+"""Claims that were frozen and never opened, though they could have been long ago.
+
+Asked with the database's time whenever it matters: no projection holds it, because no entry of the log says it.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy import ColumnElement, Float, Interval, cast, func, literal
+from sqlmodel import Session, col, select
+
+from app.ledger.tables import ClaimRow
+
+
+def is_overdue(hours: int) -> ColumnElement[bool]:
+    """Whether a claim still waits `hours` after it might have been opened, which is when its forecasts end."""
+    forecast = cast(func.jsonb_extract_path_text(col(ClaimRow.registration), "forecast_hours"), Float)
+    waited = func.coalesce(forecast, 0.0) * literal(timedelta(hours=1), Interval)
+    due = col(ClaimRow.filed) + waited + literal(timedelta(hours=hours), Interval)
+    return (col(ClaimRow.status) == "registered") & (due < func.now())
+
+
+def count(session: Session, hours: int) -> int:
+    """How many claims are overdue."""
+    return session.exec(select(func.count()).select_from(ClaimRow).where(is_overdue(hours))).one()
