@@ -20,7 +20,8 @@ def bca(sample: Sample, level: float, resamples: int, seed: int) -> Floats:
     the acceleration is so large that the correction has no end.
     """
     drawn = resampled(sample, resamples, seed, sample.held, sample.of)
-    bias, acceleration = _bias(drawn, sample.values()), _acceleration(sample.left_out())
+    left_out = sample.left_out()
+    bias, acceleration = _bias(drawn, sample.values(), left_out), _acceleration(left_out)
     ends = ndtri((1 + level) / 2) * np.array([-1.0, 1.0])
     with np.errstate(all="ignore"):
         off = bias[:, None] + ends
@@ -30,10 +31,10 @@ def bca(sample: Sample, level: float, resamples: int, seed: int) -> Floats:
     return between(drawn, shares[:, 0], 1 - shares[:, 1])
 
 
-def _bias(drawn: Floats, values: Floats) -> Floats:
-    """(M,), z0: the normal quantile of the share of resampled values (M, B) below the estimate."""
+def _bias(drawn: Floats, values: Floats, left_out: Floats) -> Floats:
+    """(M,), z0: the normal quantile of the share of resampled values (M, B) below the estimate, but for rounding."""
     value = np.where(np.isfinite(values), values, np.nan)[:, None]
-    near = ROUNDING * np.abs(value)
+    near = ROUNDING * np.abs(left_out).max(axis=1, keepdims=True)
     below, above = (drawn < value - near).mean(axis=1), (drawn > value + near).mean(axis=1)
     bias: Floats = ndtri((1 + below - above) / 2)
     return bias

@@ -15,12 +15,14 @@ Labels = Sequence[str] | Sequence[int] | NDArray[np.int64] | NDArray[np.str_]
 
 @dataclass(frozen=True)
 class Means(ClusterSums):
-    """Means whose clusters weigh `weights` (G,): the numbers of rows, where every row weighs the same.
+    """Means of which it is known how much each cluster weighs in them, `weights` (G,).
 
+    `rows` is the effective number of rows, were they independent: as many as there are, where they weigh the same.
     `plain` says that each statistic is a sum over clusters divided by the sum of their weights, nothing else.
     """
 
     weights: Floats
+    rows: float
     plain: bool
 
     @classmethod
@@ -28,7 +30,7 @@ class Means(ClusterSums):
         """The means of `values` (M, R) over R rows, whose clusters are named."""
         place = places(clusters)
         sums = sums_by(np.vstack([np.ones(len(place)), values]), place)
-        return cls(sums, _divided, weights=sums[0], plain=True)
+        return cls(sums, _divided, weights=sums[0], rows=len(place), plain=True)
 
     @classmethod
     def over_groups(cls, values: Floats, groups: Labels, clusters: Labels) -> Means:
@@ -41,8 +43,9 @@ class Means(ClusterSums):
             means: Floats = _divided(both.reshape(2, len(sizes), *both.shape[1:])).mean(axis=1)
             return means
 
-        weights = (sizes / sizes.sum(axis=1, keepdims=True)).sum(axis=0)
-        return cls(np.concatenate([sizes, totals]), statistic, weights=weights, plain=len(sizes) == 1)
+        of_group = sizes.sum(axis=1, keepdims=True)
+        weights, rows = (sizes / of_group).sum(axis=0), len(sizes) ** 2 / float((1 / of_group).sum())
+        return cls(np.concatenate([sizes, totals]), statistic, weights, rows, plain=len(sizes) == 1)
 
 
 def places(clusters: Labels) -> NDArray[np.int64]:

@@ -13,24 +13,23 @@ from claims.intervals.spread import ROUNDING
 def wilson(sample: Means, level: float) -> Floats:
     """Bounds (M, 2) of M shares: the score interval (Wilson 1927) of an effective number of rows.
 
-    That number is p (1 - p) / v, where v is the clusters' variance of the share (Korn and Graubard 1998; compared
-    with others by Dean and Pagano 2015, and by Franco et al. 2019): the jackknife's without its factor G / (G - 1),
-    so that rows in clusters of their own count one each. Student's quantile, G - 1 degrees of freedom, stands for the
-    normal one. Where shares do not differ between clusters, so that no variance can be told from them, the number is
-    Kish's (sum of weights)² / sum of squared weights, as if rows of one cluster were one. NaN where a share is not
-    defined, also without one of the clusters.
+    That number is p (1 - p) / se², se by jackknife over clusters (Korn and Graubard 1998; Dean and Pagano 2015), but
+    at most that of independent rows, for by chance few clusters can be too much alike. Student's quantile, with
+    G - 1 degrees of freedom, stands for the normal one. Where no cluster left out makes a difference, so that an
+    error is not known, the number is Kish's of clusters, as if rows of one cluster were one. NaN where a share is not
+    defined, be it without one of the clusters.
     """
-    shares, clusters = sample.values(), sample.clusters
+    shares, left_out = sample.values(), sample.left_out()
     with np.errstate(all="ignore"):
-        left_out = sample.left_out()
-        variance = (clusters - 1) ** 2 / clusters * left_out.var(axis=1)
-        same = np.ptp(left_out, axis=1) <= ROUNDING
-        number = np.where(same, _kish(sample.weights), shares * (1 - shares) / variance)
-        square = t.ppf((1 + level) / 2, clusters - 1) ** 2 / number
+        variance = (sample.clusters - 1) * left_out.var(axis=1)
+        known = np.ptp(left_out, axis=1) > ROUNDING
+        number = np.where(known, np.minimum(shares * (1 - shares) / variance, sample.rows), _kish(sample.weights))
+        number[np.isnan(left_out).any(axis=1)] = np.nan
+        square = t.ppf((1 + level) / 2, sample.clusters - 1) ** 2 / number
         half = np.sqrt(shares * (1 - shares) * square + square**2 / 4)
-        middle = shares + square / 2
-        ends = np.stack([middle - half, middle + half], axis=1) / (1 + square)[:, None]
-    return np.clip(ends, 0, 1)
+        ends = (shares + square / 2)[:, None] + half[:, None] * np.array([-1, 1])
+        bounds: Floats = ends / (1 + square)[:, None]
+    return bounds
 
 
 def _kish(weights: Floats) -> float:
