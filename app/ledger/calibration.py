@@ -1,0 +1,67 @@
+"""What claims' stated probabilities came to: the ledger's, or one registrant's (docs/calibration.md)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import Float, cast, func
+from sqlalchemy import select as rows
+from sqlmodel import Session, col
+
+from app.ledger.tables import ClaimRow
+from claims.calibration import Calibration, Share, calibration, share
+from claims.lifecycle import DECIDED
+
+KNOWN = "post_hoc"  # what is predicted of data that was known is no forecast
+
+
+@dataclass(frozen=True)
+class Unstated:
+    """The claims that state no probability: what the decided ones came to, and how many are not decided."""
+
+    decided: Share
+    void: int
+    withdrawn: int
+    undecided: int
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """`stated` of predictions that came before their data, `post_hoc` of those that did not, `unstated` of all others.
+
+    Every claim is in one of the three but the `reproductions`: they repeat a document that somebody else wrote.
+    """
+
+    stated: Calibration
+    post_hoc: Calibration
+    unstated: Unstated
+    reproductions: int
+
+
+def calibrated(session: Session, registrant: str | None = None) -> Calibrated:
+    """Of every claim, or of those of one registrant."""
+    probability = cast(func.jsonb_extract_path_text(col(ClaimRow.registration), "probability"), Float)
+    again = col(ClaimRow.reproduces).is_not(None)
+    alike = (probability, col(ClaimRow.status), col(ClaimRow.precedence) == KNOWN, again)
+    query = rows(*alike, func.count()).group_by(*alike)
+    if registrant is not None:
+        query = query.where(col(ClaimRow.registrant) == registrant)
+    stated: dict[bool, list[tuple[float, str]]] = {True: [], False: []}
+    unstated: Counter[str] = Counter()
+    reproductions = 0
+    for said, status, known, repeated, count in session.execute(query):
+        if repeated:
+            reproductions += count
+        elif said is None:
+            unstated[status] += count
+        else:
+            stated[known] += [(said, status)] * count
+    return Calibrated(calibration(stated[False]), calibration(stated[True]), _unstated(unstated), reproductions)
+
+
+def _unstated(counts: Mapping[str, int]) -> Unstated:
+    outcomes = [status == "confirmed" for status in DECIDED for _ in range(counts[status])]
+    undecided = counts["registered"] + counts["running"]
+    return Unstated(share(outcomes), counts["void"], counts["withdrawn"], undecided)
