@@ -11,6 +11,7 @@ from claims.evidence import Evidence
 from claims.instruments.manifest import Instrument, Row
 from claims.nondeterminism import ROWS_SHA256, named, nondeterminism
 from claims.registration.model import Registration, meets
+from claims.seeds import Seeds
 
 FIGURES = ("estimates", "diagnostics", "not_measured", "counts", "nondeterminism", "controls")
 # Two machines add the same floats in another order; a correction is of what differs by more.
@@ -25,19 +26,19 @@ def again_sha256(evidence: Evidence) -> str | None:
     return found[0] if found else None
 
 
-def recompute(
-    registration: Registration, evidence: Evidence, instrument: Instrument, rows: Rows, again: Rows
+def recompute(  # noqa: PLR0917 - what `estimate` takes, and what it is taken from
+    registration: Registration, evidence: Evidence, instrument: Instrument, seeds: Seeds, rows: Rows, again: Rows
 ) -> Evidence:
     """The evidence with every figure that follows from its rows computed anew; the rest, provenance too, stays.
 
-    `rows` and `again` give the rows, and those measured a second time, from their beginning at every call. Raises
-    whatever the instrument's `estimate` raises for rows that it cannot read.
+    `seeds` are those of the run; `rows` and `again` give the rows, and those measured a second time, from their
+    beginning at every call. Raises whatever the instrument's `estimate` raises for rows that it cannot read.
     """
-    estimated = instrument.estimate(rows(), registration)
+    estimated = instrument.estimate(rows(), registration, seeds)
     sha256 = again_sha256(evidence)
     twice: Mapping[str, float] = {}
     if sha256 is not None:
-        estimate = partial(instrument.estimate, registration=registration)
+        estimate = partial(instrument.estimate, registration=registration, seeds=seeds)
         twice = named(sha256, nondeterminism(estimated, rows(), again(), estimate))
     body = evidence.model_dump(by_alias=True)
     body["subject"]["dataset"]["n"] = estimated.counts["pairs"]

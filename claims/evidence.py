@@ -31,7 +31,7 @@ class Estimate(Record):
 
 
 class Estimated(Record):
-    """What `estimate(rows, registration)` of an instrument returns: everything that follows from rows."""
+    """What `estimate(rows, registration, seeds)` of an instrument returns: everything that follows from rows."""
 
     estimates: dict[str, Estimate]
     diagnostics: dict[str, float]

@@ -17,6 +17,7 @@ from claims.instruments.manifest import Manifest
 from claims.instruments.params import completed
 from claims.nondeterminism import named, nondeterminism
 from claims.registration.model import LocalModel, PairsDataset, Registration
+from claims.seeds import Seeds
 from workers.row_file import RowFiles
 
 UNKNOWN = "unknown"  # a model that was not measured
@@ -42,6 +43,7 @@ class MeasuredShard:
 
 def assemble(
     registration: Registration,
+    seeds: Seeds,
     shards: Sequence[MeasuredShard],
     files: RowFiles,
     opened: datetime | None,
@@ -52,8 +54,8 @@ def assemble(
     `estimate` raises for rows that it cannot read.
     """
     instrument = catalogue()[registration.instrument.name]
-    estimated = instrument.estimate(files.rows.rows(), registration)
-    again = partial(instrument.estimate, registration=registration)
+    estimated = instrument.estimate(files.rows.rows(), registration, seeds)
+    again = partial(instrument.estimate, registration=registration, seeds=seeds)
     twice = nondeterminism(estimated, files.rows.rows(), files.again.rows(), again)
     evidence = {
         "schema": SCHEMA,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlmodel import Session
 
-from app.ledger import blobs, joining, judging, queue
+from app.ledger import blobs, joining, judging, opening, queue
 from app.ledger.database import Ledger
 from app.ledger.runs import SOURCE
 from app.ledger.tables import RunRow, ShardRow
@@ -58,7 +58,7 @@ def _judge(session: Session, row: RunRow) -> None:
     with row_file.temporary() as files:
         files.rows.write(_joined(session, [str(shard.rows_sha256) for shard in shards]))
         files.again.write(_joined(session, [shard.facts[AGAIN] for shard in measured]))
-        evidence = assemble(registration, measured, files, row.opened)
+        evidence = assemble(registration, opening.seeds_of(session, row.claim, row.id), measured, files, row.opened)
         blobs.put(session, files.again.file, ROWS)
         judging.record_evidence(session, row, evidence, files.rows.file)
 

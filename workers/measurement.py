@@ -9,8 +9,9 @@ from typing import Any
 from claims import rows
 from claims.instruments.manifest import Shard
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 from workers import process
-from workers.resources import Progress, Resources, Seeds
+from workers.resources import Progress, Resources
 from workers.row_file import RowFiles
 
 

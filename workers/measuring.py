@@ -6,14 +6,13 @@ import logging
 import traceback
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from app.ledger import blobs, datasets, queue, runs
 from app.ledger.database import Ledger
 from app.ledger.runs import Assignment
-from claims import seeds
 from claims.evidence import Refusal
 from claims.pairs import Pairs
 from claims.registration.model import PairsDataset, Registration
@@ -103,8 +102,7 @@ def _measure(worker: Worker, assignment: Assignment, progress: Progress, files: 
     registration, shard = assignment.registration, assignment.lease.shard
     pairs = _pairs(worker.ledger, registration)
     resources = Resources.of(registration, pairs, worker.model_root)
-    seed = partial(seeds.seed, assignment.nonce, assignment.document_sha256, beacon=assignment.beacon)
-    return measure_into(files, shard, registration, seed, resources, progress)
+    return measure_into(files, shard, registration, assignment.seeds, resources, progress)
 
 
 def _pairs(ledger: Ledger, registration: Registration) -> Pairs | None:

@@ -22,7 +22,6 @@ Identity = tuple[tuple[str, int, int, int], ...]
 # What is still in memory needs no more of it.
 _held: WeakValueDictionary[Identity, Checkpoint] = WeakValueDictionary()
 
-Seeds = Callable[[str], int]
 Progress = Callable[[int], None]
 
 

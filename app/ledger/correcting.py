@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlmodel import Session, select
 
-from app.ledger import blobs, log, records, runs
+from app.ledger import blobs, log, opening, records, runs
 from app.ledger.append import LEDGER, append, lock
 from app.ledger.comparing import compare_judged
 from app.ledger.database import Ledger
@@ -28,6 +28,7 @@ from claims.instruments.manifest import Instrument, Row
 from claims.provenance import capture
 from claims.registration.model import Registration
 from claims.rows import decode_chunks
+from claims.seeds import Seeds
 from claims.verdict.rule import Verdict, adjudicate
 
 UNDERSTOOD = (ValueError, LookupError, ArithmeticError)  # how estimates say that they cannot read rows
@@ -45,11 +46,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class _Judged:
-    """The verdict as it stands: what was frozen, the evidence, and what was decided of each hypothesis."""
+    """The verdict as it stands: what was frozen, the evidence, the run's seeds, what was decided of each hypothesis."""
 
     registration: Registration
     evidence: Evidence
     sha256: str
+    seeds: Seeds
     outcomes: tuple[tuple[Any, ...], ...]
 
 
@@ -98,7 +100,8 @@ def _judged(session: Session, asked: Asked, registrant: str, *, admin: bool) -> 
         detail = f"run {asked.run} did not decide claim {asked.claim}"
         raise RefusedInputError(Flaw("/run", "other_run", detail, f"Name {run}, whose verdict it is."))
     evidence = Evidence.model_validate(found.body)
-    return _Judged(Registration.model_validate(document), evidence, found.sha256, _outcomes(verdict))
+    seeds = opening.seeds_of(session, asked.claim, asked.run)
+    return _Judged(Registration.model_validate(document), evidence, found.sha256, seeds, _outcomes(verdict))
 
 
 def _last_verdict(session: Session, claim: str) -> Mapping[str, Any] | None:
@@ -136,6 +139,7 @@ def _anew(ledger: Ledger, claim: str, judged: _Judged, instrument: Instrument) -
             judged.registration,
             judged.evidence,
             instrument,
+            judged.seeds,
             lambda: _rows(ledger, judged.evidence.rows_sha256),
             lambda: _rows(ledger, str(again)),
         )

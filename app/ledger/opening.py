@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import update
+from sqlalchemy import func, update
 from sqlmodel import Session, col, select
 
 from app.ledger import anchors
 from app.ledger.append import append
 from app.ledger.queue import CLOCK
 from app.ledger.tables import ClaimRow, EntryRow, Nonce, RunRow, ShardRow
-from claims import anchored_round
 from claims.anchored_round import Anchor, AnchoredRound
+from claims.seeds import Seeds, seeds_once_opened
 
 OPENER = "worker"
 AWAITS = "committed"  # the precedence that an anchored round raises
@@ -29,12 +29,13 @@ class Unopened:
 
 
 def unopened(session: Session, run: str | None = None) -> list[Unopened]:
-    """The runs (or the one) that a beacon round may still be mixed into, in the order in which they were queued."""
+    """The runs (or the one) that a beacon round may still be mixed into, those first that may be opened first."""
+    first = select(ShardRow.not_before).where(ShardRow.run == RunRow.id, ShardRow.index == 0).scalar_subquery()
     query = (
         select(RunRow.id, ClaimRow.seq)
         .join(ClaimRow, col(ClaimRow.id) == col(RunRow.claim))
         .where(RunRow.status == "queued", ClaimRow.precedence == AWAITS)
-        .order_by(col(RunRow.queued), col(RunRow.id))
+        .order_by(func.coalesce(first, RunRow.queued), col(RunRow.id))
         .limit(MOST_AT_ONCE)
     )
     found = session.exec(query if run is None else query.where(RunRow.id == run)).all()
@@ -66,8 +67,9 @@ def nonce_of(session: Session, run: str) -> bytes:
     return session.exec(select(Nonce.nonce).where(Nonce.run == run)).one()
 
 
-def randomness_of(session: Session, run: RunRow) -> bytes:
-    """What the beacon adds to the seeds of an opened run: 32 bytes, or none. A retry reads what the first one wrote."""
-    query = select(EntryRow.payload).where(EntryRow.claim == run.claim, EntryRow.type == "opened")
-    beacon = next(payload["beacon"] for payload in session.exec(query) if payload["run"] == run.id)
-    return b"" if beacon is None else anchored_round.read(beacon).randomness
+def seeds_of(session: Session, claim: str, run: str) -> Seeds:
+    """The seeds of an opened run of the claim, as its `opened` entry gives them: a retry reads what the first wrote."""
+    document_sha256 = session.exec(select(ClaimRow.document_sha256).where(ClaimRow.id == claim)).one()
+    query = select(EntryRow.payload).where(EntryRow.claim == claim, EntryRow.type == "opened")
+    opened = next(payload for payload in session.exec(query) if payload["run"] == run)
+    return seeds_once_opened(opened, document_sha256)

@@ -14,6 +14,7 @@ from app.ledger.queue import Lease
 from app.ledger.tables import ClaimRow, RunRow, ShardRow
 from claims.anchored_round import AnchoredRound
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 
 SOURCE = "instrument_source_sha256"
 OPEN = ("queued", "running")
@@ -21,17 +22,12 @@ OPEN = ("queued", "running")
 
 @dataclass(frozen=True)
 class Assignment:
-    """A lease with what is to be measured, and what every seed derives from: the nonce and the beacon's 32 bytes.
-
-    `beacon` is empty where no round was mixed in.
-    """
+    """A lease with what is to be measured, and the run's seeds."""
 
     lease: Lease
     claim: str
     registration: Registration
-    document_sha256: str
-    nonce: bytes
-    beacon: bytes
+    seeds: Seeds
 
 
 def hold(session: Session, run: str, *, wait: bool = True) -> RunRow | None:
@@ -75,12 +71,10 @@ def claim_shard(
 
 
 def _assigned(session: Session, run: RunRow, lease: Lease, beacon: AnchoredRound | None) -> Assignment:
-    nonce = opening.nonce_of(session, run.id)
     if run.status == "queued":
-        opening.open_run(session, run, nonce, beacon)
-    claim = session.exec(select(ClaimRow.registration, ClaimRow.document_sha256).where(ClaimRow.id == run.claim)).one()
-    randomness = opening.randomness_of(session, run)
-    return Assignment(lease, run.claim, Registration.model_validate(claim[0]), claim[1], nonce, randomness)
+        opening.open_run(session, run, opening.nonce_of(session, run.id), beacon)
+    registration = judging.registration_of(session, run)
+    return Assignment(lease, run.claim, registration, opening.seeds_of(session, run.claim, run.id))
 
 
 def expire(ledger: Ledger) -> None:

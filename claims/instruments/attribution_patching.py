@@ -23,6 +23,7 @@ from claims.instruments.patching_params import patching
 from claims.instruments.ratios import NO_SPREAD, in_sample
 from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "cost", "estimate", "plan"]
 
@@ -83,8 +84,9 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
     return cost_of_patching(registration, params, pairs_per_dimension, gradients=1)
 
 
-def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
+def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
     """Every metric per dimension and over dimensions; what is undefined or has too few clusters is named."""
+    del seeds  # nothing is drawn
     measured = {
         dimension: Ranked(grid, "abs") for dimension, grid in grids(rows, by="dimension", directed=True).items()
     }

@@ -22,6 +22,7 @@ from claims.instruments.patching_cost import cost_of_patching
 from claims.instruments.patching_params import patching
 from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "cost", "estimate", "plan"]
 
@@ -118,8 +119,9 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
     return cost_of_patching(registration, completed(PARAMS, registration.instrument.params), pairs_per_dimension)
 
 
-def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
+def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
     """Every metric per dimension and over dimensions; what is undefined or has too few clusters is named."""
+    del seeds  # nothing is drawn
     rank_by = completed(PARAMS, registration.instrument.params)["rank_by"]
     measured = {dimension: Ranked(grid, rank_by) for dimension, grid in grids(rows, by="dimension").items()}
     answers = Agreement(measured, registration.level).answers()

@@ -19,6 +19,7 @@ from claims.instruments.bias_statistics import Axis
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
 from claims.instruments.pair_blocks import MODEL_KINDS, cost_of_scoring, plan
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "PARAMS", "cost", "estimate", "plan"]
 
@@ -79,14 +80,15 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
     return cost_of_scoring(registration, pairs_per_dimension, 0.01)
 
 
-def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
+def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
     """Every metric of every axis and over axes; what is undefined or has too few clusters is named.
 
     A value to which no interval can be given is among the diagnostics, as `point_<metric>`. Those, `cohens_d.<axis>`
     and `sign_test_p.<axis>` are of what hypotheses are about, so that the manifest offers none to a kill criterion.
     """
     analysis, axes = registration.analysis, axes_in(rows)
-    answers = Battery(axes, registration.level, analysis.interval, analysis.resamples).answers() if axes else {}
+    battery = Battery(axes, registration.level, analysis.interval, analysis.resamples, seeds)
+    answers = battery.answers() if axes else {}
     unmeasured = {name: answer for name, answer in answers.items() if isinstance(answer, NotMeasured)}
     absent = {name: answer.reason for name, answer in unmeasured.items()}
     points = {f"point_{name}": answer.value for name, answer in unmeasured.items() if answer.value is not None}

@@ -12,12 +12,12 @@ import numpy as np
 from claims.evidence import Estimate
 from claims.instruments.agreement_statistics import kish
 from claims.instruments.bias_largest import bounds_of_largest
-from claims.instruments.bias_rows import seed_of
 from claims.instruments.bias_statistics import Axis, length_effects
 from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import ClusterSums, Floats
 from claims.intervals.spread import differ
 from claims.registration.model import IntervalMethod
+from claims.seeds import Seeds
 
 PER_AXIS = ("mean_delta", "effect_size", "length_adjusted_delta")
 OF_LENGTH = ("length_slope", "length_effect_size")
@@ -57,12 +57,13 @@ Answer = Estimate | NotMeasured
 
 @dataclass(frozen=True)
 class Battery:
-    """The axes measured, and how every interval is made."""
+    """The axes measured, and how every interval is made; `seeds` by `bootstrap/` and what is drawn for."""
 
     axes: Sequence[Axis]
     level: float
     method: IntervalMethod
     resamples: int | None
+    seeds: Seeds
 
     def answers(self) -> dict[str, Answer]:
         """By metric: its estimate, or why it was not measured."""
@@ -70,7 +71,7 @@ class Battery:
         names = sorted({name for axis in self.axes for name in axis.names})
         pooled = ClusterSums(np.concatenate([axis.moments(names) for axis in self.axes]), length_effects)
         undefined = "length differences are equal within every axis, or deltas follow from them exactly"
-        found |= self._answers(OF_LENGTH, pooled, self.axes, undefined)
+        found |= self._answers(OF_LENGTH, pooled, self.axes, "axes", undefined)
         found["max_abs_effect_size"] = self._largest(found)
         return found
 
@@ -78,7 +79,7 @@ class Battery:
         for axis in self.axes:
             equal = not differ(axis.deltas, -inf, inf)
             lengths = "its length differences are all equal, so that nothing can be told from length"
-            for metric, answer in self._answers(PER_AXIS, axis.effects(), [axis], lengths).items():
+            for metric, answer in self._answers(PER_AXIS, axis.effects(), [axis], f"axis/{axis.name}", lengths).items():
                 if equal and isinstance(answer, NotMeasured):
                     reason = "its deltas are all equal: nothing says how far they might vary"
                     yield f"{metric}.{axis.name}", NotMeasured(reason, answer.value)
@@ -86,13 +87,13 @@ class Battery:
                     yield f"{metric}.{axis.name}", answer
 
     def _answers(
-        self, metrics: Sequence[str], sample: ClusterSums, axes: Sequence[Axis], undefined: str
+        self, metrics: Sequence[str], sample: ClusterSums, axes: Sequence[Axis], label: str, undefined: str
     ) -> dict[str, Answer]:
         """The answer for each of the sample's statistics, which are of all these axes; `undefined` says why of NaN."""
         few = {metric: self._too_few(metric, sample.clusters) for metric in metrics}
         values, bounds = sample.values(), np.full((len(metrics), 2), nan)
         if not all(few.values()):
-            bounds = by_cluster(self.method, sample, self.level, self.resamples, seed_of("bootstrap", axes))
+            bounds = by_cluster(self.method, sample, self.level, self.resamples, self.seeds(f"bootstrap/{label}"))
         found: dict[str, Answer] = {}
         for metric, value, row in zip(metrics, values, bounds, strict=True):
             if not isfinite(value):
@@ -137,5 +138,5 @@ class Battery:
             told = [abs(answer.value) for answer in effects.values() if answer.value is not None]
             reason = f"effect_size was not measured on {names}, where it may be largest"
             return NotMeasured(reason, max(told) if len(told) == len(effects) else None)
-        bounds = bounds_of_largest(self.axes, known, self.level, self.resamples)
+        bounds = bounds_of_largest(self.axes, known, self.level, self.resamples, self.seeds("bootstrap/largest"))
         return self._answer(max(abs(answer.value) for answer in known), bounds, self.axes)

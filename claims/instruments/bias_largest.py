@@ -8,7 +8,6 @@ import numpy as np
 from scipy.stats import t
 
 from claims.evidence import Estimate
-from claims.instruments.bias_rows import seed_of
 from claims.instruments.bias_statistics import MOMENTS, Axis
 from claims.intervals.cluster_sums import Floats, draws
 from claims.intervals.order_statistics import upper
@@ -17,20 +16,22 @@ from claims.intervals.studentised_bootstrap import studentised
 EFFECT = 1  # the place of effect_size among an axis's statistics
 
 
-def bounds_of_largest(axes: Sequence[Axis], effects: Sequence[Estimate], level: float, resamples: int | None) -> Floats:
+def bounds_of_largest(
+    axes: Sequence[Axis], effects: Sequence[Estimate], level: float, resamples: int | None, seed: int
+) -> Floats:
     """Bounds (2,) for the largest true |effect size| of K axes, whose estimates at `level` are `effects`.
 
     Above, one axis at a time: were the true maximum above every axis's bound, the interval of the one axis that has
     it would have missed on that side. Below, all at once: the true maximum is below the largest of |effect| - c se
     only where some axis's effect is off by more than c of its errors.
     """
-    critical = _critical(axes, effects[0].method, level, resamples)
+    critical = _critical(axes, effects[0].method, level, resamples, seed)
     errors = np.array([axis.effects().errors()[EFFECT] for axis in axes])
     lowest = np.abs([effect.value for effect in effects]) - critical * errors
     return np.array([max(0.0, *lowest), max(max(-effect.lo, effect.hi) for effect in effects)])
 
 
-def _critical(axes: Sequence[Axis], method: str, level: float, resamples: int | None) -> Floats:
+def _critical(axes: Sequence[Axis], method: str, level: float, resamples: int | None, seed: int) -> Floats:
     """(K,) or (1,), the number of errors by which any axis is off with probability (1 - level) / 2.
 
     By jackknife, Student's t shared out over axes and sides (Bonferroni). By bootstrap, the tail of the largest
@@ -39,15 +40,15 @@ def _critical(axes: Sequence[Axis], method: str, level: float, resamples: int | 
     tail = (1 - level) / 2
     if resamples is None:
         return np.array([t.ppf(1 - tail / (2 * len(axes)), len(axis.names) - 1) for axis in axes])
-    return np.array([upper(np.concatenate(list(_largest_deviations(axes, method, resamples))), tail)])
+    return np.array([upper(np.concatenate(list(_largest_deviations(axes, method, resamples, seed))), tail)])
 
 
-def _largest_deviations(axes: Sequence[Axis], method: str, resamples: int) -> Iterator[Floats]:
+def _largest_deviations(axes: Sequence[Axis], method: str, resamples: int, seed: int) -> Iterator[Floats]:
     """(b,) at a time; NaN, which counts as largest, where a resample leaves some axis without a spread."""
     names = sorted({name for axis in axes for name in axis.names})
     columns = [np.searchsorted(names, axis.names) for axis in axes]
     samples = [axis.effects() for axis in axes]
-    for counts in draws(len(names), resamples, seed_of("joint", axes), MOMENTS * len(names)):
+    for counts in draws(len(names), resamples, seed, MOMENTS * len(names)):
         off = []
         for sample, column in zip(samples, columns, strict=True):
             drawn = counts[:, column]

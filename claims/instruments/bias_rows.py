@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -34,20 +33,3 @@ def _axis(name: str, rows: Sequence[Row]) -> Axis:
         np.array([row["length_delta"] for row in rows], dtype=np.float64),
         tuple(row["cluster"] for row in rows),
     )
-
-
-def seed_of(label: str, axes: Sequence[Axis]) -> int:
-    """The 64-bit seed of what is drawn from these axes: of SHA-256, the first 8 bytes, big-endian.
-
-    Hashed are the label and, for each axis, its name, length differences (little-endian doubles, pairs by id) and
-    cluster names, each part after its length in bytes. Deltas are left out: where they differ in the last bit, from
-    one batch or machine to the next, the same clusters are drawn, and bounds move no further than deltas do.
-    """
-    digest = hashlib.sha256()
-    for part in [label.encode(), *(part for axis in axes for part in _parts(axis))]:
-        digest.update(len(part).to_bytes(8, "big") + part)
-    return int.from_bytes(digest.digest()[:8], "big")
-
-
-def _parts(axis: Axis) -> list[bytes]:
-    return [axis.name.encode(), axis.lengths.astype("<f8").tobytes(), "\n".join(axis.clusters).encode()]

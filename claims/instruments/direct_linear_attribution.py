@@ -22,6 +22,7 @@ from claims.instruments.ratios import Ratios
 from claims.instruments.scores import counts, read_beside_scores
 from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "cost", "estimate", "plan"]
 
@@ -108,8 +109,9 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
     return cost_of_scoring(registration, pairs_per_dimension, 0.015)
 
 
-def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
+def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
     """Every metric over all pairs, shares of layers per dimension too; what is undefined is named with the reason."""
+    del seeds  # nothing is drawn
     attribution = AttributionRows()
     attributed, scores = read_beside_scores(rows, "attribution", attribution.add, attribution.differentials)
     answers = dict(_answers(attributed, registration.level))

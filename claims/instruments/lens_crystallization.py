@@ -21,6 +21,7 @@ from claims.instruments.ratios import Ratios
 from claims.instruments.scores import counts, read_beside_scores
 from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "cost", "estimate", "plan"]
 
@@ -91,8 +92,9 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
     return cost_of_scoring(registration, pairs_per_dimension, 0.01)
 
 
-def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
+def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
     """Every metric over all pairs and per dimension; what is undefined, or not certain enough, is named."""
+    del seeds  # nothing is drawn
     lens = LensRows()
     curves, scores = read_beside_scores(rows, "lens", lens.add, lens.curves)
     answers: dict[str, Answer] = {}

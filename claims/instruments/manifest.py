@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from claims.evidence import Estimated
 from claims.registration.model import IntervalMethod, PairsDataset, Registration, SamplingUnit
+from claims.seeds import Seeds
 
 Gauge = Literal["invariant", "covariant", "raw_only"]
 Capability = Literal["scores", "prefix_scores", "activations", "gradients", "hvp", "linear_readout"]
@@ -179,7 +180,7 @@ class Instrument(Protocol):
     """The torch-free half of an instrument: a module `claims.instruments.<name>` with these names in it.
 
     `plan` cuts a run into shards (in the order in which their rows are joined), given how many pairs the dataset
-    holds per dimension (empty for a generated one). `estimate` is pure: the same rows give the same answer.
+    holds per dimension (empty for a generated one). `estimate` is pure: the same rows and seeds give the same answer.
     """
 
     MANIFEST: Manifest
@@ -191,4 +192,4 @@ class Instrument(Protocol):
     def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> Cost: ...
 
     @staticmethod
-    def estimate(rows: Iterable[Row], registration: Registration) -> Estimated: ...
+    def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated: ...

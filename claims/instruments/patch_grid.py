@@ -24,6 +24,7 @@ from claims.instruments.patching_params import patching
 from claims.instruments.ratios import estimated
 from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "cost", "estimate", "plan"]
 
@@ -103,8 +104,9 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
     return cost_of_patching(registration, completed(PARAMS, registration.instrument.params), pairs_per_dimension)
 
 
-def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
+def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
     """Every metric of every component over all dimensions; what is undefined or has too few clusters is named."""
+    del seeds  # nothing is drawn
     laid = patched(rows)
     top = TopComponent.of(laid).contenders()
     answers: dict[str, Answer] = dict(_of_components(laid, registration.level))

@@ -19,6 +19,7 @@ from claims.instruments.ratios import NO_SPREAD, Ratios, estimated, in_sample
 from claims.instruments.scores import Scores, counts, read_scores
 from claims.intervals.jackknife_t import FEWEST, jackknife_t
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "cost", "estimate", "plan"]
 
@@ -68,8 +69,9 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
     return cost_of_scoring(registration, pairs_per_dimension, 0.01)
 
 
-def estimate(rows: Iterable[Row], registration: Registration) -> Estimated:
+def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
     """Every metric over all pairs and per dimension; what is undefined, or of unknown error, is named."""
+    del seeds  # nothing is drawn
     scores, level = read_scores(rows), registration.level
     answers: dict[str, Answer] = dict(_of_pairs(scores, level))
     answers["macro_accuracy"] = _macro(scores, level)

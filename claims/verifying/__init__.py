@@ -19,6 +19,7 @@ from claims.verifying.case import Case, Pin
 from claims.verifying.document import check_document, check_receipt
 from claims.verifying.evidence import check_evidence, check_rows
 from claims.verifying.figures import check_diagnostics, check_estimates, check_intervals, check_nondeterminism
+from claims.verifying.forecasts import check_forecasts
 from claims.verifying.lines import CannotBeCheckedError, DoesNotHoldError, Line, printable
 from claims.verifying.log import check_entries, check_inclusion
 from claims.verifying.randomness import check_nonce, check_seeds
@@ -36,6 +37,7 @@ CHECKS: Mapping[str, Callable[[Case], str]] = MappingProxyType(
         "log key": check_key,
         "checkpoint": check_checkpoint,
         "receipt": check_receipt,
+        "forecasts": check_forecasts,
         "nonce": check_nonce,
         "beacon": check_beacon,
         "anchor": check_anchor,

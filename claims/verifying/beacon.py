@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from claims import anchored_round
 from claims.anchored_round import Anchor, AnchoredRound
-from claims.entries import Entry, format_time
+from claims.entries import format_time
 from claims.verifying.anchoring import check_outside
 from claims.verifying.case import Case
 from claims.verifying.lines import CannotBeCheckedError, require
@@ -45,12 +45,6 @@ def anchor_of(case: Case) -> Anchor | None:
     """The anchor that the mixed-in round follows; None where none was mixed in."""
     mixed = _mixed_in(case)
     return None if mixed is None else mixed.anchor
-
-
-def randomness_of(opened: Entry) -> bytes:
-    """What the round adds to every seed of the run; nothing where none was mixed in."""
-    payload = opened.payload["beacon"]
-    return b"" if payload is None else anchored_round.read(payload).randomness
 
 
 def _mixed_in(case: Case) -> AnchoredRound | None:

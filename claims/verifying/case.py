@@ -18,6 +18,7 @@ from claims.instruments.manifest import Instrument
 from claims.lifecycle import ClaimState, IllegalStepError, fold
 from claims.registration.model import Registration
 from claims.rows import decode_chunks
+from claims.seeds import Seeds, seeds_once_opened
 from claims.verifying.anchoring import Outside
 from claims.verifying.lines import CannotBeCheckedError, DoesNotHoldError, require
 
@@ -112,7 +113,16 @@ class Case:
         return {run: self._estimate(run) for run in self.runs}
 
     def _estimate(self, run: str) -> Estimated:
-        return self.instrument_of(run).estimate(decode_chunks(self.row_chunks(run)), self.registration)
+        return self.instrument_of(run).estimate(
+            decode_chunks(self.row_chunks(run)), self.registration, self.seeds_of(run)
+        )
+
+    def seeds_of(self, run: str) -> Seeds:
+        """What the run drew by: its nonce as it was revealed, and the beacon round that was mixed in."""
+        opened = next((entry for entry in self.of_type("opened") if entry.payload["run"] == run), None)
+        if opened is None:
+            raise CannotBeCheckedError(f"no entry says that {run} was opened: what it drew by is not known")
+        return seeds_once_opened(opened.payload, self.registered.payload["document_sha256"])
 
     def instrument_of(self, run: str) -> Instrument:
         """The instrument that measured, if its version is the one that is known here."""

@@ -59,7 +59,7 @@ def _nondeterminism(case: Case, run: str, stated: Evidence, first: Estimated) ->
     if run not in case.parts.again:
         raise CannotBeCheckedError("the rows that were measured again are not in the bundle: bands are taken as stated")
     rows, again = decode_chunks(case.row_chunks(run)), decode_chunks(case.parts.again[run]())
-    estimate = partial(case.instrument_of(run).estimate, registration=case.registration)
+    estimate = partial(case.instrument_of(run).estimate, registration=case.registration, seeds=case.seeds_of(run))
     found = named(str(again_sha256(stated)), nondeterminism(first, rows, again, estimate))
     _require_same(f"{run}: non-determinism", found, stated.nondeterminism, whole=True)
     bands = sum(name.startswith("band.") for name in found)

@@ -12,8 +12,6 @@ from claims.instruments.manifest import Shard
 from claims.nondeterminism import chosen, label
 from claims.registration.model import Registration
 from claims.rows import decode_chunks
-from claims.seeds import seed
-from claims.verifying.beacon import randomness_of
 from claims.verifying.case import Case
 from claims.verifying.lines import CannotBeCheckedError, require
 
@@ -44,7 +42,8 @@ def check_seeds(case: Case) -> str:
         raise CannotBeCheckedError("no cell was measured twice, and rows tell no other use of a seed")
     cells = cells_of(decode_chunks(case.row_chunks(run)))
     shards = pairs_of_shards(case.registration, cells)
-    seeds = {shard: seed_of(case, label(shard)) for shard in shards}
+    seed = case.seeds_of(run)
+    seeds = {shard: seed(label(shard)) for shard in shards}
     picked = {pair: cells[pair] for shard, pairs in shards.items() for pair in _picked(pairs, seeds[shard])}
     if run in case.parts.again:
         require(
@@ -56,12 +55,6 @@ def check_seeds(case: Case) -> str:
     first = next(iter(shards))
     shown = f"{label(first)} = {seeds[first]:016x}"
     return f"{len(seeds)} derived from the nonce ({shown} …): they pick the {count} cells that were measured twice"
-
-
-def seed_of(case: Case, use: str) -> int:
-    """The seed of a label in the deciding run."""
-    opened, document = case.of_type("opened")[0], case.registered.payload["document_sha256"]
-    return seed(bytes.fromhex(opened.payload["nonce"]), document, use, randomness_of(opened))
 
 
 def _picked(pairs: Sequence[Pair], of_shard: int) -> list[Pair]:

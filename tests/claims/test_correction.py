@@ -12,6 +12,9 @@ from claims.correction import again_sha256, controls_of, recompute, same_figures
 from claims.evidence import Estimate, Estimated, Evidence
 from claims.nondeterminism import named, nondeterminism
 from claims.registration.model import Registration
+from claims.seeds import seeds_of
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 DOCUMENT = json.loads((Path(__file__).parents[1] / "fixtures" / "coin_toss.json").read_bytes())
 CONTROL = {"positive": {"metric": "coins", "op": ">=", "value": 3}}
@@ -25,7 +28,7 @@ AGAIN = [{**ROWS[2], "score": 0.25}]
 def instrument(shift=0.0):
     """Estimates the mean score; `shift` is how far another version of its code is off."""
 
-    def estimate(rows, registration):
+    def estimate(rows, registration, seeds):
         scores = [row["score"] for row in rows]
         mean = sum(scores) / len(scores) + shift
         bounds = {"value": mean, "lo": mean - 0.1, "hi": mean + 0.1, "level": registration.level, "method": "student_t"}
@@ -47,8 +50,8 @@ def registration():
 @pytest.fixture
 def evidence(registration):
     right = instrument()
-    estimated = right.estimate(ROWS, registration)
-    figures = nondeterminism(estimated, ROWS, AGAIN, lambda rows: right.estimate(rows, registration))
+    estimated = right.estimate(ROWS, registration, SEEDS)
+    figures = nondeterminism(estimated, ROWS, AGAIN, lambda rows: right.estimate(rows, registration, SEEDS))
     return Evidence.model_validate(
         {
             **estimated.model_dump(),
@@ -70,7 +73,7 @@ def evidence(registration):
 
 
 def anew(registration, evidence, shift, rows=ROWS):
-    return recompute(registration, evidence, instrument(shift), lambda: rows, lambda: AGAIN)
+    return recompute(registration, evidence, instrument(shift), SEEDS, lambda: rows, lambda: AGAIN)
 
 
 def test_the_same_code_finds_the_same(registration, evidence):
@@ -91,7 +94,7 @@ def test_other_code_changes_every_figure_that_follows_from_rows_and_nothing_else
 def test_what_was_measured_once_stays_so(registration, evidence):
     once = evidence.model_copy(update={"nondeterminism": {}})
     assert again_sha256(once) is None
-    assert recompute(registration, once, instrument(), lambda: ROWS, lambda: pytest.fail("none")) == once
+    assert recompute(registration, once, instrument(), SEEDS, lambda: ROWS, lambda: pytest.fail("none")) == once
 
 
 def test_a_control_whose_metric_was_not_measured_did_not_hold(registration):

@@ -10,9 +10,10 @@ from operator import itemgetter
 from claims.instruments.manifest import Row, Shard
 from claims.near_duplicates import merged_clusters
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 from workers.instruments.pair_block import measure_block
 from workers.models.pair_rows import Asked
-from workers.resources import Measured, Progress, Resources, Seeds
+from workers.resources import Measured, Progress, Resources
 
 
 def measure(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from claims.instruments.manifest import Shard
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 from workers.instruments.pair_block import measure_block
 from workers.models.pair_rows import Asked
-from workers.resources import Measured, Progress, Resources, Seeds
+from workers.resources import Measured, Progress, Resources
 
 
 def measure(

@@ -9,10 +9,11 @@ from claims.instruments import catalogue
 from claims.instruments.manifest import Shard
 from claims.nondeterminism import label
 from claims.registration.model import GeneratedDataset, OrganismModel, Registration
+from claims.seeds import Seeds
 from workers.models.pair_rows import Asked, Row, pair_rows
 from workers.models.pair_runs import Tally
 from workers.nondeterminism import rows_again
-from workers.resources import Measured, Progress, Resources, Seeds
+from workers.resources import Measured, Progress, Resources
 
 
 def measure_block(

@@ -6,10 +6,11 @@ from claims.instruments.manifest import Shard
 from claims.instruments.params import completed
 from claims.instruments.patch_grid import PARAMS
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 from workers.instruments.pair_block import measure_block
 from workers.models.pair_rows import Asked
 from workers.models.pair_runs import PatchPlan
-from workers.resources import Measured, Progress, Resources, Seeds
+from workers.resources import Measured, Progress, Resources
 
 
 def measure(

@@ -13,6 +13,7 @@ from claims.instruments.planted_key_recipe import recipe_of
 from claims.instruments.planted_key_recovery import PARAMS
 from claims.nondeterminism import label
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 from workers.models.memory import peak_bytes
 from workers.models.pair_rows import Asked, Row, pair_rows
 from workers.models.pair_runs import PatchPlan, Tally
@@ -20,7 +21,7 @@ from workers.models.pairs import TokenPair, TokenText
 from workers.nondeterminism import rows_again
 from workers.organisms.planted_key import ATTENTION, BATCH, HELD_OUT, TWINS, Organism, grow
 from workers.organisms.planted_key_pairs import Purpose
-from workers.resources import Measured, Progress, Resources, Seeds
+from workers.resources import Measured, Progress, Resources
 
 DIMENSION = "planted_key"
 

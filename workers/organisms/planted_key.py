@@ -11,11 +11,11 @@ from torch import Tensor
 from torch.nn.functional import logsigmoid
 from transformers import LlamaConfig, LlamaForSequenceClassification
 
+from claims.seeds import Seeds
 from workers.models.anatomy import Anatomy
 from workers.models.families import anatomy_of
 from workers.models.reading import read, score
 from workers.organisms.planted_key_pairs import VOCABULARY, PlantedPairs, Purpose
-from workers.resources import Seeds
 
 ATTENTION = "sdpa"
 BATCH = 24

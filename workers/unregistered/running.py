@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from functools import partial
 
-from claims import seeds
 from claims.evidence import Evidence
 from claims.instruments import catalogue
 from claims.instruments.manifest import Shard
+from claims.seeds import seeds_of
 from workers.evidence import MeasuredShard, assemble
 from workers.measurement import measure_into
 from workers.resources import Progress, Resources
@@ -34,18 +33,19 @@ def run(question: Question, shards: Sequence[Shard], files: RowFiles, tell: Tell
     """
     opened = datetime.now(UTC)
     measured = list(_measure(question, shards, files, tell))
-    return assemble(question.registration, measured, files, opened)
+    seeds = seeds_of(question.nonce, question.registration.sha256())
+    return assemble(question.registration, seeds, measured, files, opened)
 
 
 def _measure(question: Question, shards: Sequence[Shard], files: RowFiles, tell: Tell) -> Iterator[MeasuredShard]:
     """What is known of each shard in turn, its rows being written."""
     registration = question.registration
-    seed = partial(seeds.seed, question.nonce, registration.sha256())
+    seeds = seeds_of(question.nonce, registration.sha256())
     resources = Resources.of(registration, question.pairs, EVERYWHERE)
     before = 0
     for shard in shards:
         started, source = datetime.now(UTC), source_of(registration.instrument.name)
-        facts = measure_into(files, shard, registration, seed, resources, _after(before, tell))
+        facts = measure_into(files, shard, registration, seeds, resources, _after(before, tell))
         yield MeasuredShard(shard.label, facts, source, started, datetime.now(UTC), 1)
         before += shard.rows
         tell(before)

@@ -17,6 +17,7 @@ from app.ledger.append import append
 from app.ledger.blobs import BlobError
 from app.ledger.bundles import AT_ONCE, parts_of
 from app.ledger.judging import record_evidence, record_void, registration_of
+from app.ledger.opening import seeds_of
 from app.ledger.runs import hold
 from claims import checkpoint
 from claims.bundle.archive import UnreadablePartError, read, write
@@ -61,7 +62,8 @@ def measure_claim(service, open_claim):
         with service.ledger.begin() as session:
             run = hold(session, f"{claim}-1")
             registration = registration_of(session, run)
-            estimated = catalogue()["planted_key_recovery"].estimate(decode(ROWS), registration)
+            seeds = seeds_of(session, claim, run.id)
+            estimated = catalogue()["planted_key_recovery"].estimate(decode(ROWS), registration, seeds)
             body = {
                 "schema": "antedate.evidence/1",
                 "instrument": registration.instrument.name,

@@ -12,15 +12,18 @@ from claims.evidence import Evidence
 from claims.instruments import catalogue
 from claims.registration.model import Registration
 from claims.rows import decode
+from claims.seeds import seeds_of
 
 from .documents import evidence
 from .lives import RUN, measured, opened, record, registered
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 
 def evidence_of(document: Mapping[str, Any], rows: bytes) -> Evidence:
     """What the document's instrument itself estimates from these rows."""
     chosen = document["instrument"]
-    estimated = catalogue()[chosen["name"]].estimate(decode(rows), Registration.model_validate(document))
+    estimated = catalogue()[chosen["name"]].estimate(decode(rows), Registration.model_validate(document), SEEDS)
     model = {"weights_sha256": "4d" * 32, "dtype": "float32", "device": "cpu", "attention": "sdpa"}
     found = evidence(
         instrument=chosen["name"],

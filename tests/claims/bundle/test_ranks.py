@@ -13,6 +13,9 @@ from claims.bundle.script import formulas
 from claims.instruments import catalogue
 from claims.registration.model import Registration
 from claims.rows import decode
+from claims.seeds import seeds_of
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 few = st.integers(-4, 4).map(float)
 numbers = st.lists(few | st.floats(-1e6, 1e6), min_size=1, max_size=30)
@@ -55,7 +58,7 @@ def test_the_planted_key_comes_out_as_the_instrument_estimates_it(planted, organ
         params["key_size"] = key_size
     document["instrument"]["params"] = params
     registration = Registration.model_validate(document)
-    estimated = catalogue()["planted_key_recovery"].estimate(decode(rows), registration)
+    estimated = catalogue()["planted_key_recovery"].estimate(decode(rows), registration, SEEDS)
     values = {name: estimate.value for name, estimate in estimated.estimates.items()}
     found = formulas("planted_key_recovery")(decode(rows), document)
     assert found == pytest.approx({**values, **estimated.diagnostics}, abs=1e-12)

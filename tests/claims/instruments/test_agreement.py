@@ -9,6 +9,9 @@ from claims.instruments import attribution_patching_agreement as instrument
 from claims.instruments.agreement_statistics import Ranked, kish
 from claims.instruments.grid import grids
 from claims.intervals.jackknife_t import jackknife_t
+from claims.seeds import seeds_of
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 COMPONENTS = [f"{kind}_L{layer}" for layer in range(4) for kind in ("attn", "mlp")]
 DIMENSIONS = ["brevity", "caution", "honesty", "kindness"]
@@ -66,7 +69,7 @@ def rho_by_hand(rows, dimension, of_attribution=abs, of_patching=abs, without=No
 )
 def test_rho_and_its_interval_by_hand(rows, register, rank_by, of_attribution, of_patching):
     registration = registered(register, rank_by=rank_by)
-    estimates = instrument.estimate(rows, registration).estimates
+    estimates = instrument.estimate(rows, registration, SEEDS).estimates
     transforms = (of_attribution, of_patching)
     for dimension in DIMENSIONS:
         clusters = sorted({row["cluster"] for row in rows if row["dimension"] == dimension})
@@ -81,7 +84,7 @@ def test_rho_and_its_interval_by_hand(rows, register, rank_by, of_attribution, o
 
 def test_the_mean_leaves_a_cluster_out_of_every_dimension_it_is_in(rows, register):
     registration = registered(register)
-    found = instrument.estimate(rows, registration).estimates["mean_rho"]
+    found = instrument.estimate(rows, registration, SEEDS).estimates["mean_rho"]
     clusters = sorted({row["cluster"] for row in rows})
     left_out = [mean(rho_by_hand(rows, name, without=cluster) for name in DIMENSIONS) for cluster in clusters]
     value = mean(rho_by_hand(rows, name) for name in DIMENSIONS)
@@ -92,7 +95,7 @@ def test_the_mean_leaves_a_cluster_out_of_every_dimension_it_is_in(rows, registe
 
 def test_negative_dimensions_are_counted_by_the_simultaneous_intervals(rows, register):
     registration = registered(register, rank_by="signed_signed")
-    found = instrument.estimate(rows, registration).estimates["negative_dimensions"]
+    found = instrument.estimate(rows, registration, SEEDS).estimates["negative_dimensions"]
     joint = 1 - (1 - registration.level) / 4
     bounds = []
     for dimension in DIMENSIONS:
@@ -115,13 +118,15 @@ def test_where_every_sign_is_certain_the_number_of_negative_dimensions_is_exact(
             differentials = {name: index + draw.gauss(0, 2) for index, name in enumerate(COMPONENTS)}
             effects = {name: sign * index + draw.gauss(0, 2) for index, name in enumerate(COMPONENTS)}
             rows += pair_rows(f"{dimension}/{number}", differentials, effects, dimension=dimension)
-    found = instrument.estimate(rows, registered(register, rank_by="signed_signed")).estimates["negative_dimensions"]
+    found = instrument.estimate(rows, registered(register, rank_by="signed_signed"), SEEDS).estimates[
+        "negative_dimensions"
+    ]
     assert (found.value, found.lo, found.hi, found.method) == (3, 3, 3, "exact")
 
 
 def test_a_dimension_without_an_interval_may_be_negative(rows, register):
     few = [row for row in rows if row["dimension"] != "kindness" or row["cluster"] == "kindness/1"]
-    estimated = instrument.estimate(few, registered(register, rank_by="signed_signed"))
+    estimated = instrument.estimate(few, registered(register, rank_by="signed_signed"), SEEDS)
     assert "1 independent clusters" in estimated.not_measured["rho.kindness"]
     found = estimated.estimates["negative_dimensions"]
     assert found.lo <= 3
@@ -139,7 +144,7 @@ def test_an_interval_of_no_width_makes_no_sign_certain(pair_rows, register, sign
             differentials = {name: index + draw.gauss(0, spread) for index, name in enumerate(COMPONENTS)}
             effects = {name: sign * index + draw.gauss(0, spread) for index, name in enumerate(COMPONENTS)}
             rows += pair_rows(f"{dimension}/{number}", differentials, effects, dimension=dimension)
-    estimates = instrument.estimate(rows, registered(register, rank_by="signed_signed")).estimates
+    estimates = instrument.estimate(rows, registered(register, rank_by="signed_signed"), SEEDS).estimates
     widths = [estimates[f"rho.{name}"].hi - estimates[f"rho.{name}"].lo for name in DIMENSIONS]
     assert [width == 0 for width in widths] == [place < degenerate for place in range(4)]
     found = estimates["negative_dimensions"]
@@ -150,7 +155,7 @@ def test_an_interval_of_no_width_makes_no_sign_certain(pair_rows, register, sign
 
 def test_moves_are_of_the_component_that_ranks_first_by_attribution(rows, register):
     registration = registered(register)
-    found = instrument.estimate(rows, registration).estimates["top_attribution_moves.caution"]
+    found = instrument.estimate(rows, registration, SEEDS).estimates["top_attribution_moves.caution"]
     top = COMPONENTS[int(np.argmax(means(rows, "caution", "attribution", abs)))]
     patches = [row for row in rows if (row["kind"], row["dimension"]) == ("patch", "caution")]
     effect = mean(row["effect"] for row in patches if row["component"] == top)
@@ -163,15 +168,15 @@ def test_unreachable_cells_are_counted_and_rank_nothing(rows, register):
     for row in rows:
         if row["kind"] == "patch" and row["component"] == "mlp_L3":
             row |= {"effect": 0.0, "state": "unreachable"}
-    estimated = instrument.estimate(rows, registered(register))
+    estimated = instrument.estimate(rows, registered(register), SEEDS)
     assert estimated.counts["unreachable"] == 48
     assert (estimated.counts["components"], estimated.counts["components_left_out"]) == (7, 1)
     kept = [row for row in rows if row.get("component") != "mlp_L3"]
-    assert instrument.estimate(kept, registered(register)).estimates == estimated.estimates
+    assert instrument.estimate(kept, registered(register), SEEDS).estimates == estimated.estimates
 
 
 def test_counts(rows, register):
-    counts = instrument.estimate(rows, registered(register)).counts
+    counts = instrument.estimate(rows, registered(register), SEEDS).counts
     negative = {row["pair_id"] for row in rows if row["kind"] == "patch" and row["margin"] < 0}
     assert (counts["pairs"], counts["dimensions"], counts["components"]) == (48, 4, 8)
     assert counts["negative_margins"] == len(negative) > 0
@@ -182,7 +187,7 @@ def test_counts_say_what_a_table_of_the_run_needs(rows, register):
     for row in rows:
         if (row["kind"], row["dimension"], row.get("component")) == ("patch", "caution", "mlp_L3"):
             row |= {"effect": 0.0, "state": "unreachable"}
-    counts = instrument.estimate(rows, registered(register)).counts
+    counts = instrument.estimate(rows, registered(register), SEEDS).counts
     assert [counts[f"pairs.{name}"] for name in DIMENSIONS] == [12] * 4
     assert (counts["attribution_rows"], counts["patch_rows"]) == (48 * 9, 48 * 8)
     assert counts["components_attributed_alone"] == 1
@@ -212,10 +217,10 @@ def test_heads_are_ranked_by_what_was_measured_both_ways_alone(pair_rows, regist
             effects = {name: draw.gauss(0, 1) for name in heads}
             rows += pair_rows(f"{dimension}/{number}", differentials, effects, dimension=dimension)
     registration = registered(register, granularity="head")
-    estimated = instrument.estimate(rows, registration)
+    estimated = instrument.estimate(rows, registration, SEEDS)
     assert (estimated.counts["components"], estimated.counts["components_attributed_alone"]) == (8, 6)
     kept = [row for row in rows if row.get("component") not in {*alone, "embed"}]
-    assert instrument.estimate(kept, registration).estimates == estimated.estimates
+    assert instrument.estimate(kept, registration, SEEDS).estimates == estimated.estimates
     assert len(estimated.estimates) == 10
 
 
@@ -254,7 +259,7 @@ def test_an_undefined_metric_is_absent_and_named(pair_rows, register):
     rows = [
         row for name in DIMENSIONS for n in range(8) for row in pair_rows(f"{name}/{n}", tied, tied, dimension=name)
     ]
-    estimated = instrument.estimate(rows, registered(register))
+    estimated = instrument.estimate(rows, registered(register), SEEDS)
     for metric in ("rho.brevity", "mean_rho", "negative_dimensions", "reliability_patching.brevity"):
         assert metric not in estimated.estimates
         assert metric not in estimated.diagnostics

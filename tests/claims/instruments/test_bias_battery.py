@@ -13,7 +13,10 @@ from scipy import stats
 from claims.instruments import bias_battery as instrument
 from claims.instruments.bias_rows import axes_in
 from claims.pairs import read_pairs
+from claims.seeds import seeds_of
 from claims.verdict.regions import outcome
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 AXES = ["brevity", "caution", "honesty"]
@@ -56,7 +59,7 @@ def of(rows, axis, field):
 
 
 def test_values_by_hand(rows, registered):
-    estimated = instrument.estimate(rows, registered())
+    estimated = instrument.estimate(rows, registered(), SEEDS)
     for axis in AXES:
         deltas, lengths = of(rows, axis, "delta"), of(rows, axis, "length_delta")
         found = estimated.estimates
@@ -83,7 +86,7 @@ def test_length_is_an_axis_of_its_own(rows, registered):
     residual = deltas - slope * lengths - dummies @ intercepts
     within = lengths - dummies @ [of(rows, axis, "length_delta").mean() for axis in AXES]
     effect = slope * sqrt(within @ within / 177) / sqrt(residual @ residual / 176) * (1 - 3 / (4 * 176 - 1))
-    estimates = instrument.estimate(rows, registered()).estimates
+    estimates = instrument.estimate(rows, registered(), SEEDS).estimates
     assert estimates["length_slope"].value == pytest.approx(slope)
     assert estimates["length_effect_size"].value == pytest.approx(effect)
     assert estimates["length_slope"].n == 55 * 3 + 1
@@ -100,7 +103,7 @@ def test_the_oracles_values_given_its_scores(family, registered):
         bias_row(pair.id, pair.dimension, oracle["pairs"][pair.id]["scores"]["margin"], number, pair.cluster)
         for number, pair in enumerate(pairs)
     ]
-    estimated = instrument.estimate(rows, registered())
+    estimated = instrument.estimate(rows, registered(), SEEDS)
     assert oracle["bias"]
     for axis, expected in oracle["bias"].items():
         told = estimated.diagnostics
@@ -120,7 +123,7 @@ def test_an_axis_whose_pairs_all_agree_is_not_measured(rows, registered, method)
         {**row, "delta": 0.1 + 0.2 if index % 2 else 0.3} for index, row in enumerate(rows) if row["axis"] == "caution"
     ]
     others = [row for row in rows if row["axis"] != "caution"]
-    estimated = instrument.estimate([*others, *same], registered(method))
+    estimated = instrument.estimate([*others, *same], registered(method), SEEDS)
     for metric in ("effect_size", "mean_delta", "length_adjusted_delta"):
         assert f"{metric}.caution" not in estimated.estimates
         assert "all equal" in estimated.not_measured[f"{metric}.caution"]
@@ -134,7 +137,7 @@ def test_an_axis_whose_pairs_all_agree_is_not_measured(rows, registered, method)
 @pytest.mark.parametrize("method", METHODS)
 def test_equal_lengths_leave_what_is_told_from_length_unmeasured(rows, registered, method):
     equal = [{**row, "length_delta": AXES.index(row["axis"])} for row in rows]
-    estimated = instrument.estimate(equal, registered(method))
+    estimated = instrument.estimate(equal, registered(method), SEEDS)
     for axis in AXES:
         assert "length differences" in estimated.not_measured[f"length_adjusted_delta.{axis}"]
         assert f"effect_size.{axis}" in estimated.estimates
@@ -144,7 +147,7 @@ def test_equal_lengths_leave_what_is_told_from_length_unmeasured(rows, registere
 
 def test_deltas_that_follow_from_length_have_a_slope_without_error(rows, registered):
     exact = [{**row, "delta": 0.5 * row["length_delta"]} for row in rows]
-    estimated = instrument.estimate(exact, registered())
+    estimated = instrument.estimate(exact, registered(), SEEDS)
     assert estimated.diagnostics["point_length_slope"] == pytest.approx(0.5)
     assert "its error is not known" in estimated.not_measured["length_slope"]
     assert "follow from them exactly" in estimated.not_measured["length_effect_size"]
@@ -152,7 +155,7 @@ def test_deltas_that_follow_from_length_have_a_slope_without_error(rows, registe
 
 def test_clusters_that_are_all_alike_leave_an_error_unknown(registered):
     rows = [bias_row(f"p{n}/{sign}", "honesty", sign + 1.0, n % 7, f"c{n}") for n in range(40) for sign in (-1, 1)]
-    estimated = instrument.estimate(rows, registered())
+    estimated = instrument.estimate(rows, registered(), SEEDS)
     assert "its error is not known" in estimated.not_measured["mean_delta.honesty"]
     assert estimated.diagnostics["point_mean_delta.honesty"] == 1
 
@@ -164,7 +167,7 @@ def test_the_sign_test_counts_clusters(registered):
         for name, values in deltas.items()
         for index, delta in enumerate(values)
     ]
-    estimated = instrument.estimate(rows, registered())
+    estimated = instrument.estimate(rows, registered(), SEEDS)
     assert estimated.diagnostics["sign_test_p.honesty"] == pytest.approx(stats.binomtest(3, 4).pvalue)
     counts = {name: estimated.counts[f"{name}_clusters.honesty"] for name in ("positive", "negative", "tied")}
     assert counts == {"positive": 3, "negative": 1, "tied": 1}
@@ -176,12 +179,14 @@ def test_the_sign_test_counts_clusters(registered):
 def test_neither_the_order_of_rows_nor_other_kinds_change_a_bit(rows, registered, method):
     shuffled = [{"kind": "score", "pair_id": "honesty/1"}, *rows]
     random.Random(1).shuffle(shuffled)
-    assert instrument.estimate(shuffled, registered(method)) == instrument.estimate(rows, registered(method))
+    assert instrument.estimate(shuffled, registered(method), SEEDS) == instrument.estimate(
+        rows, registered(method), SEEDS
+    )
 
 
 def test_swapping_chosen_and_rejected_swaps_the_bounds(rows, registered):
     swapped = [{**row, "delta": -row["delta"], "length_delta": -row["length_delta"]} for row in rows]
-    ours, theirs = (instrument.estimate(these, registered("jackknife_t")).estimates for these in (rows, swapped))
+    ours, theirs = (instrument.estimate(these, registered("jackknife_t"), SEEDS).estimates for these in (rows, swapped))
     for name, there in ours.items():
         sign = 1 if name in {"length_slope", "length_effect_size", "max_abs_effect_size"} else -1
         back = theirs[name]
@@ -194,27 +199,29 @@ def test_swapping_chosen_and_rejected_swaps_the_bounds(rows, registered):
 def test_a_rescaled_reward_leaves_effect_sizes(rows, registered, scale, more):
     """And what is added to every length difference leaves the slope: deltas at equal length alone move."""
     moved = [{**row, "delta": scale * row["delta"], "length_delta": row["length_delta"] + more} for row in rows]
-    ours, theirs = (instrument.estimate(these, registered("jackknife_t")).estimates for these in (rows, moved))
+    ours, theirs = (instrument.estimate(these, registered("jackknife_t"), SEEDS).estimates for these in (rows, moved))
     for name in ("effect_size.honesty", "length_effect_size", "max_abs_effect_size"):
         assert (theirs[name].value, theirs[name].hi) == pytest.approx((ours[name].value, ours[name].hi), rel=1e-6)
     assert theirs["length_slope"].lo == pytest.approx(scale * ours["length_slope"].lo, rel=1e-6)
 
 
-def test_resamples_are_drawn_by_the_rows_and_another_row_draws_others(rows, registered):
+def test_resamples_are_drawn_by_the_runs_seeds_and_by_nothing_else(rows, registered):
     registration = registered()
-    assert instrument.estimate(rows, registration) == instrument.estimate([*rows], registration)
+    assert instrument.estimate(rows, registration, SEEDS) == instrument.estimate([*rows], registration, SEEDS)
     honesty = [row for row in rows if row["axis"] == "honesty"]
-    alone = instrument.estimate(honesty, registration).estimates["effect_size.honesty"]
-    assert instrument.estimate(rows, registration).estimates["effect_size.honesty"] == alone
+    alone = instrument.estimate(honesty, registration, SEEDS).estimates["effect_size.honesty"]
+    assert instrument.estimate(rows, registration, SEEDS).estimates["effect_size.honesty"] == alone
     renamed = [{**row, "cluster": "z" + row["cluster"]} for row in honesty]
-    assert instrument.estimate(renamed, registration).estimates["effect_size.honesty"].lo != alone.lo
+    assert instrument.estimate(renamed, registration, SEEDS).estimates["effect_size.honesty"] == alone
+    others = seeds_of(b"\x01" * 32, "0" * 64)
+    assert instrument.estimate(honesty, registration, others).estimates["effect_size.honesty"].lo != alone.lo
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_bounds_move_no_further_than_deltas_do(rows, registered, method):
     """Deltas that differ in their last bits draw the same clusters."""
     moved = [{**row, "delta": row["delta"] * (1 + 1e-9)} for row in rows]
-    ours, theirs = (instrument.estimate(these, registered(method)).estimates for these in (rows, moved))
+    ours, theirs = (instrument.estimate(these, registered(method), SEEDS).estimates for these in (rows, moved))
     assert ours
     for name, there in ours.items():
         assert (theirs[name].lo, theirs[name].hi) == pytest.approx((there.lo, there.hi), rel=1e-6, abs=1e-8)
@@ -227,7 +234,7 @@ def test_a_pair_twice_on_an_axis_is_an_error(rows):
 
 def test_a_mean_far_from_nought_loses_no_digits(rows, registered):
     far = [{**row, "delta": row["delta"] + 1e6} for row in rows]
-    estimate = instrument.estimate(far, registered("jackknife_t")).estimates["effect_size.honesty"]
+    estimate = instrument.estimate(far, registered("jackknife_t"), SEEDS).estimates["effect_size.honesty"]
     deltas = of(far, "honesty", "delta")
     assert estimate.value == pytest.approx(deltas.mean() / deltas.std(ddof=1) * (1 - 3 / 235), rel=1e-9)
 
@@ -235,7 +242,7 @@ def test_a_mean_far_from_nought_loses_no_digits(rows, registered):
 class TestTheLargest:
     @pytest.mark.parametrize("method", METHODS)
     def test_is_bounded_above_by_one_axis_and_below_by_less_than_its_own(self, rows, registered, method):
-        estimates = instrument.estimate(rows, registered(method)).estimates
+        estimates = instrument.estimate(rows, registered(method), SEEDS).estimates
         bounds = [(estimates[f"effect_size.{axis}"].lo, estimates[f"effect_size.{axis}"].hi) for axis in AXES]
         found = estimates["max_abs_effect_size"]
         assert found.hi == max(max(-lo, hi) for lo, hi in bounds)
@@ -243,7 +250,7 @@ class TestTheLargest:
         assert found.method == method
 
     def test_by_jackknife_the_level_is_shared_out_over_axes_and_sides(self, rows, registered):
-        estimates = instrument.estimate(rows, registered("jackknife_t")).estimates
+        estimates = instrument.estimate(rows, registered("jackknife_t"), SEEDS).estimates
         honesty = estimates["effect_size.honesty"]
         error = (honesty.hi - honesty.value) / stats.t.ppf(0.975, 55)
         expected = -honesty.value - stats.t.ppf(1 - 0.025 / 6, 55) * error
@@ -252,7 +259,7 @@ class TestTheLargest:
     def test_of_many_axes_without_effect_may_be_nought(self, registered):
         draw = random.Random(45)  # where one of the ten alone would seem to have one
         rows = [bias_row(f"{a}/{n}", f"a{a}", draw.gauss(0, 1), n % 5) for a in range(10) for n in range(30)]
-        estimates = instrument.estimate(rows, registered("bca")).estimates
+        estimates = instrument.estimate(rows, registered("bca"), SEEDS).estimates
         found = estimates["max_abs_effect_size"]
         assert any(estimates[f"effect_size.a{a}"].lo > 0 or estimates[f"effect_size.a{a}"].hi < 0 for a in range(10))
         assert found.lo == 0
@@ -268,7 +275,9 @@ class TestTheLargest:
         apart = [{**row, "cluster": row["pair_id"]} for row in same]
         one = [row for row in same if row["axis"] == "a0"]
         lo = {
-            name: instrument.estimate(rows, registered("bca", resamples=20_000)).estimates["max_abs_effect_size"].lo
+            name: instrument.estimate(rows, registered("bca", resamples=20_000), SEEDS)
+            .estimates["max_abs_effect_size"]
+            .lo
             for name, rows in (("same", same), ("apart", apart), ("one", one))
         }
         assert lo["same"] == pytest.approx(lo["one"], abs=0.03)
@@ -279,7 +288,7 @@ class TestTheLargest:
 def test_equivalence_is_a_prediction_of_within(registered, shift, word):
     draw = random.Random(5)
     rows = [bias_row(f"p{n}", "honesty", draw.gauss(shift, 1), n % 5) for n in range(200)]
-    found = instrument.estimate(rows, registered()).estimates["effect_size.honesty"]
+    found = instrument.estimate(rows, registered(), SEEDS).estimates["effect_size.honesty"]
     predict = {"op": "within", "low": -0.3, "high": 0.3}
     registration = registered()
     band = type(registration.hypotheses[0]).model_validate(
@@ -292,7 +301,9 @@ def test_each_metric_is_refused_below_its_own_number_of_clusters(rows, registere
     """Forty clusters are enough for a mean by the studentised bootstrap, for an effect size by BCa."""
     few = [row for row in rows if row["axis"] == "caution" and row["cluster"] <= "caution/45"]
     assert len({row["cluster"] for row in few}) == 40
-    studentised, bca = (instrument.estimate(few, registered(method)) for method in ("studentised_bootstrap", "bca"))
+    studentised, bca = (
+        instrument.estimate(few, registered(method), SEEDS) for method in ("studentised_bootstrap", "bca")
+    )
     assert "mean_delta.caution" in studentised.estimates
     assert "studentised_bootstrap from 12" in bca.not_measured["mean_delta.caution"]
     reason = studentised.not_measured["effect_size.caution"]

@@ -11,6 +11,9 @@ from claims.flaws import RefusedInputError
 from claims.instruments import direct_linear_attribution as instrument
 from claims.instruments.differentials import late_layers, layer_of
 from claims.intervals.jackknife_t import jackknife_t
+from claims.seeds import seeds_of
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 FAMILIES = sorted(directory.name for directory in MODELS.iterdir() if directory.is_dir())
@@ -43,7 +46,7 @@ def estimated(register):
         registration = register("direct_linear_attribution", instrument=document)
         pairs = [dict(zip(names, map(float, row), strict=True)) for row in values]
         rows = [row for n, pair in enumerate(pairs) for row in attribution_rows(f"p{n}", pair)]
-        return instrument.estimate(rows, registration)
+        return instrument.estimate(rows, registration, SEEDS)
 
     return made
 
@@ -132,9 +135,9 @@ def test_what_the_differentials_leave_unexplained_is_a_share_of_them(register, v
     rows = [
         row for n, pair in enumerate(pairs) for row in attribution_rows(f"p{n}", pair, margin=sum(pair.values()) + 1)
     ]
-    found = instrument.estimate(rows, registration)
+    found = instrument.estimate(rows, registration, SEEDS)
     assert found.diagnostics["unexplained_share"] == pytest.approx(20 / np.abs(values).sum())
-    assert instrument.estimate(rows[::-1], registration).diagnostics == pytest.approx(found.diagnostics)
+    assert instrument.estimate(rows[::-1], registration, SEEDS).diagnostics == pytest.approx(found.diagnostics)
 
 
 def test_nothing_attributed_leaves_no_share(estimated):
@@ -161,13 +164,15 @@ def test_incomplete_rows_are_no_evidence(register):
     registration = register("direct_linear_attribution")
     rows = [row for pair in "pq" for row in attribution_rows(pair, dict.fromkeys(NAMES, 1.0))]
     with pytest.raises(ValueError, match="one row of kind attribution for mlp_L1"):
-        instrument.estimate(rows[:-1], registration)
+        instrument.estimate(rows[:-1], registration, SEEDS)
     with pytest.raises(ValueError, match="one row of kind attribution for mlp_L1"):
-        instrument.estimate([*rows, rows[-1]], registration)
+        instrument.estimate([*rows, rows[-1]], registration, SEEDS)
     with pytest.raises(ValueError, match="not those that have score rows"):
-        instrument.estimate([row for row in rows if (row["kind"], row["pair_id"]) != ("score", "q")], registration)
+        instrument.estimate(
+            [row for row in rows if (row["kind"], row["pair_id"]) != ("score", "q")], registration, SEEDS
+        )
     with pytest.raises(ValueError, match="attn_L0 has rows beside those of its heads"):
-        instrument.estimate(attribution_rows("p", {"attn_L0": 1.0, "head_L0_H0": 1.0}), registration)
+        instrument.estimate(attribution_rows("p", {"attn_L0": 1.0, "head_L0_H0": 1.0}), registration, SEEDS)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -187,7 +192,7 @@ def test_the_means_of_the_recorded_models(register, family, convention):
         for pair, values in differentials.items()
         for row in attribution_rows(pair, values, margin=truth[pair]["scores"]["margin"])
     ]
-    found = instrument.estimate(rows, registration)
+    found = instrument.estimate(rows, registration, SEEDS)
     assert found.counts["layers"] == layers
     late = [values[name] for values in differentials.values() for name in (f"attn_L{layers - 1}", f"mlp_L{layers - 1}")]
     every = [value for values in differentials.values() for value in values.values()]
@@ -218,7 +223,7 @@ def test_a_claim_may_be_about_any_component_a_model_could_have(register_checkpoi
 def test_a_claim_about_a_layer_that_the_model_does_not_have_is_told_why(register_checkpoint, pair_rows):
     rows = [row for number in range(8) for row in pair_rows(f"{number}", {"mlp_L0": 1.0 + number}, {})]
     registration = register_checkpoint("direct_linear_attribution", hypotheses=[hypothesis("share.mlp_L40")])
-    why = instrument.estimate(rows, registration).not_measured["share.mlp_L40"]
+    why = instrument.estimate(rows, registration, SEEDS).not_measured["share.mlp_L40"]
     assert why == "no component mlp_L40 was attributed: see the layers and heads of the model"
 
 

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 from claims.instruments import lens_crystallization as instrument
 from claims.instruments.crossing_layer import layer_of_mean
 from claims.instruments.lens_curves import Curves, first_crossing, last_crossing
+from claims.seeds import seeds_of
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 FAMILIES = sorted(directory.name for directory in MODELS.iterdir() if directory.is_dir())
@@ -33,7 +36,7 @@ def estimated(register):
 
     def made(curves, **at):
         rows = [row for n, margins in enumerate(curves) for row in lens_rows(f"p{n}", margins, **at)]
-        return instrument.estimate(rows, registration)
+        return instrument.estimate(rows, registration, SEEDS)
 
     return made
 
@@ -209,11 +212,13 @@ def test_incomplete_rows_are_no_evidence(register):
     registration = register("lens_crystallization")
     rows = [*lens_rows("p", [0, 1, 2]), *lens_rows("q", [0, 1, 2])]
     with pytest.raises(ValueError, match="'q' has lens rows for the layers"):
-        instrument.estimate(rows[:-1], registration)
+        instrument.estimate(rows[:-1], registration, SEEDS)
     with pytest.raises(ValueError, match="two rows of kind lens"):
-        instrument.estimate([*rows, rows[-1]], registration)
+        instrument.estimate([*rows, rows[-1]], registration, SEEDS)
     with pytest.raises(ValueError, match="not those that have score rows"):
-        instrument.estimate([row for row in rows if (row["kind"], row["pair_id"]) != ("lens", "q")], registration)
+        instrument.estimate(
+            [row for row in rows if (row["kind"], row["pair_id"]) != ("lens", "q")], registration, SEEDS
+        )
 
 
 LATE = [*np.linspace(0, 0.2, 13), 0.45, 0.6, 0.9, 1]

@@ -15,7 +15,10 @@ from claims.instruments.patch_effects import TopComponent
 from claims.intervals.jackknife_t import jackknife_t
 from claims.registration.model import PairsDataset
 from claims.registration.yaml_form import read_yaml
+from claims.seeds import seeds_of
 from claims.verdict.metric import judge
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 COMPONENTS = [f"{kind}_L{layer}" for layer in range(3) for kind in ("attn", "mlp")]
 
@@ -72,7 +75,7 @@ def clusters_of(rows, component):
 @pytest.mark.parametrize("component", ["mlp_L0", "mlp_L1", "mlp_L2"])
 def test_mean_effect_and_its_interval_by_hand(rows, register, component):
     registration = registered(register)
-    found = instrument.estimate(rows, registration).estimates[f"mean_effect.{component}"]
+    found = instrument.estimate(rows, registration, SEEDS).estimates[f"mean_effect.{component}"]
     value = mean(cells(rows, component, "effect"))
     clusters = clusters_of(rows, component)
     left_out = [mean(cells(rows, component, "effect", without=cluster)) for cluster in clusters]
@@ -84,7 +87,7 @@ def test_mean_effect_and_its_interval_by_hand(rows, register, component):
 
 def test_moves_is_the_share_of_the_mean_margin_of_the_same_pairs(rows, register):
     registration = registered(register)
-    found = instrument.estimate(rows, registration).estimates["moves.attn_L2"]
+    found = instrument.estimate(rows, registration, SEEDS).estimates["moves.attn_L2"]
 
     def moved(without=None):
         return sum(cells(rows, "attn_L2", "effect", without=without)) / sum(
@@ -99,7 +102,7 @@ def test_moves_is_the_share_of_the_mean_margin_of_the_same_pairs(rows, register)
 def test_moves_does_not_know_the_sign(rows, register):
     registration = registered(register)
     mirrored = [{**row, "effect": -row["effect"]} if row["kind"] == "patch" else row for row in rows]
-    there, here = (instrument.estimate(given, registration).estimates for given in (mirrored, rows))
+    there, here = (instrument.estimate(given, registration, SEEDS).estimates for given in (mirrored, rows))
     for component in COMPONENTS[1:-1]:
         assert there[f"moves.{component}"] == here[f"moves.{component}"]
         assert there[f"mean_effect.{component}"].value == -here[f"mean_effect.{component}"].value
@@ -107,7 +110,7 @@ def test_moves_does_not_know_the_sign(rows, register):
 
 
 def test_a_component_that_could_never_act_is_not_measured_and_never_nought(rows, register):
-    estimated = instrument.estimate(rows, registered(register))
+    estimated = instrument.estimate(rows, registered(register), SEEDS)
     for metric in ("mean_effect.attn_L0", "moves.attn_L0"):
         assert metric not in estimated.estimates
         assert estimated.not_measured[metric] == "identical in every pair"
@@ -118,7 +121,7 @@ def test_why_it_could_not_act_names_every_state(pair_rows, register):
     for number in range(9):
         states = {"mlp_L0": "unreachable" if number % 2 else "unreachable_window"}
         rows += pair_rows(f"{number}", {}, {"mlp_L0": 0.0}, states=states)
-    estimated = instrument.estimate(rows, registered(register))
+    estimated = instrument.estimate(rows, registered(register), SEEDS)
     assert estimated.not_measured["moves.mlp_L0"] == "unreachable or unreachable_window in every pair"
     assert estimated.estimates["unreachable_share.mlp_L0"].value == 1
     assert list(estimated.estimates) == ["unreachable_share.mlp_L0"]
@@ -127,21 +130,21 @@ def test_why_it_could_not_act_names_every_state(pair_rows, register):
 
 def test_cells_left_out_are_counted_by_component_and_change_no_estimate(rows, register):
     registration = registered(register)
-    estimated = instrument.estimate(rows, registration)
+    estimated = instrument.estimate(rows, registration, SEEDS)
     counts = estimated.counts
     assert (counts["unreachable"], counts["unreachable.mlp_L2"]) == (4, 4)
     assert (counts["identical"], counts["identical.attn_L0"], counts["unreachable_window"]) == (14, 14, 0)
     assert (counts["pairs"], counts["clusters"], counts["cells"]) == (14, 12, 84)
     assert (counts["components"], counts["components_left_out"]) == (5, 1)
     loud = [{**row, "effect": 1e6} if row.get("state") not in {None, "ok"} else row for row in rows]
-    assert instrument.estimate(loud, registration) == estimated
+    assert instrument.estimate(loud, registration, SEEDS) == estimated
 
 
 def test_the_unreachable_share_is_exact(rows, register):
-    found = instrument.estimate(rows, registered(register)).estimates["unreachable_share.mlp_L2"]
+    found = instrument.estimate(rows, registered(register), SEEDS).estimates["unreachable_share.mlp_L2"]
     assert found.value == found.lo == found.hi == 4 / 14
     assert found.method == "exact"
-    assert instrument.estimate(rows, registered(register)).estimates["unreachable_share.attn_L0"].value == 0
+    assert instrument.estimate(rows, registered(register), SEEDS).estimates["unreachable_share.attn_L0"].value == 0
 
 
 @pytest.mark.parametrize(("value", "outcome"), [(0.25, "confirmed"), (0.3, "refuted")])
@@ -150,7 +153,7 @@ def test_a_claim_about_what_is_zero_by_construction_can_be_filed_and_judged(rows
     assert filed[0]["metric"] == "unreachable_share.mlp_L1"
     registration = register("patch_grid", hypotheses=[{**filed[0], "predict": {"op": ">=", "value": value}}])
     evidence = type("Evidence", (), {"nondeterminism": {}, "not_measured": {}})()
-    share = instrument.estimate(rows, registration).estimates["unreachable_share.mlp_L2"]
+    share = instrument.estimate(rows, registration, SEEDS).estimates["unreachable_share.mlp_L2"]
     evidence.estimates = {"unreachable_share.mlp_L1": share}
     judged, void = judge(registration.hypotheses[0], registration, evidence, exact=True)
     assert (judged.outcome, void) == (outcome, None)
@@ -159,18 +162,18 @@ def test_a_claim_about_what_is_zero_by_construction_can_be_filed_and_judged(rows
 def test_both_directions_are_pooled_and_each_has_its_own_mean(rows, register):
     registration = registered(register, direction="both")
     given = both(rows)
-    estimates = instrument.estimate(given, registration).estimates
+    estimates = instrument.estimate(given, registration, SEEDS).estimates
     for component in COMPONENTS[1:]:
         assert estimates[f"mean_effect.{component}"].value == pytest.approx(mean(cells(given, component, "effect")))
         for direction in ("noising", "denoising"):
             alone = mean(cells(given, component, "effect", direction))
             assert estimates[f"mean_effect_{direction}.{component}"].value == pytest.approx(alone)
-    counts = instrument.estimate(given, registration).counts
+    counts = instrument.estimate(given, registration, SEEDS).counts
     assert (counts["pairs"], counts["cells"], counts["unreachable.mlp_L2"]) == (14, 168, 8)
 
 
 def test_of_one_direction_there_is_one_mean(rows, register):
-    estimated = instrument.estimate(rows, registered(register))
+    estimated = instrument.estimate(rows, registered(register), SEEDS)
     assert not [name for name in estimated.estimates if name.startswith(("mean_effect_noising", "mean_effect_den"))]
     assert "one direction" in estimated.not_measured["mean_effect_noising.<component>"]
 
@@ -178,7 +181,7 @@ def test_of_one_direction_there_is_one_mean(rows, register):
 def test_a_hypothesis_about_a_layer_that_the_model_does_not_have_is_told_why(rows, register_checkpoint):
     metric = "moves.mlp_L40"
     registration = register_checkpoint("patch_grid", hypotheses=[TOP_MOVES | {"metric": metric}])
-    why = instrument.estimate(rows, registration).not_measured[metric]
+    why = instrument.estimate(rows, registration, SEEDS).not_measured[metric]
     assert why == "no component mlp_L40 was patched: see the layers and heads of the model"
 
 
@@ -188,7 +191,7 @@ def test_where_one_component_is_clearly_ahead_top_moves_is_what_it_moves(registe
     for number in range(10):
         effects = {"attn_L0": draw.gauss(0, 0.1), "mlp_L0": draw.gauss(-4, 0.1), "attn_L1": draw.gauss(1, 0.1)}
         clear += pair_rows(f"{number}", {}, effects, margin=draw.gauss(5, 0.5))
-    estimated = instrument.estimate(clear, registered(register))
+    estimated = instrument.estimate(clear, registered(register), SEEDS)
     top, named = estimated.estimates["top_moves"], estimated.estimates["moves.mlp_L0"]
     assert (top.value, top.lo, top.hi) == pytest.approx((named.value, named.lo, named.hi))
     assert {name: n for name, n in estimated.counts.items() if name.startswith("top.")} == {"top.mlp_L0": 10}
@@ -257,7 +260,7 @@ def test_swapping_the_sides_of_every_pair_swaps_the_directions(rows, register):
         for row in both(rows)
         if row["kind"] == "patch"
     ]
-    there, here = (instrument.estimate(given, registration).estimates for given in (swapped, both(rows)))
+    there, here = (instrument.estimate(given, registration, SEEDS).estimates for given in (swapped, both(rows)))
     for component in COMPONENTS[1:]:
         noising, denoising = (there[f"mean_effect_{way}.{component}"].value for way in ("noising", "denoising"))
         assert noising == pytest.approx(-here[f"mean_effect_denoising.{component}"].value)
@@ -268,7 +271,10 @@ def test_swapping_the_sides_of_every_pair_swaps_the_directions(rows, register):
 def test_the_order_of_rows_does_not_matter(rows, register):
     registration = registered(register)
     shuffled = random.Random(1).sample(rows, len(rows))
-    there, here = instrument.estimate(iter(shuffled), registration), instrument.estimate(rows, registration)
+    there, here = (
+        instrument.estimate(iter(shuffled), registration, SEEDS),
+        instrument.estimate(rows, registration, SEEDS),
+    )
     assert there.counts == here.counts
     assert there.not_measured == here.not_measured
     assert there.estimates.keys() == here.estimates.keys()
@@ -279,7 +285,7 @@ def test_the_order_of_rows_does_not_matter(rows, register):
 
 def test_few_clusters_leave_estimates_out_and_shares_in(rows, register):
     few = [row for row in rows if row["cluster"] < "c07"]
-    estimated = instrument.estimate(few, registered(register))
+    estimated = instrument.estimate(few, registered(register), SEEDS)
     assert all(name.startswith("unreachable_share.") for name in estimated.estimates)
     assert "7 independent clusters" in estimated.not_measured["moves.mlp_L1"]
     assert "7 independent clusters" in estimated.not_measured["top_moves"]
@@ -287,13 +293,13 @@ def test_few_clusters_leave_estimates_out_and_shares_in(rows, register):
 
 def test_effects_that_are_all_the_same_have_no_error(pair_rows, register):
     rows = [row for number in range(9) for row in pair_rows(f"{number}", {}, {"mlp_L0": 2.0}, margin=4.0)]
-    estimated = instrument.estimate(rows, registered(register))
+    estimated = instrument.estimate(rows, registered(register), SEEDS)
     assert "mean_effect.mlp_L0" not in estimated.estimates
     assert "2" in estimated.not_measured["mean_effect.mlp_L0"]
 
 
 def test_no_rows_give_no_estimates(register):
-    estimated = instrument.estimate([], registered(register))
+    estimated = instrument.estimate([], registered(register), SEEDS)
     assert estimated.estimates == {}
     assert estimated.counts["pairs"] == 0
 

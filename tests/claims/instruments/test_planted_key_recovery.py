@@ -5,6 +5,9 @@ import pytest
 from claims.instruments import planted_key_recovery as instrument
 from claims.instruments.planted_key_rows import organisms_in, recovered, twin_key
 from claims.intervals.student_t import student_t
+from claims.seeds import seeds_of
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 COMPONENTS = [f"{kind}_L{layer}" for layer in range(4) for kind in ("attn", "mlp")]
 CARRIERS = {"attn_L0", "mlp_L1", "mlp_L3"}
@@ -69,7 +72,7 @@ def test_each_estimate_is_the_mean_over_governed_organisms_with_students_interva
     for number, gap in enumerate(gaps):
         rows += organism_rows(pair_rows, number, PERFECT, ONE_MISSED if gap else PERFECT)
     rows += organism_rows(pair_rows, 10, ONE_MISSED, PERFECT, accuracy=0.6, governed=False)
-    estimated = instrument.estimate(iter(rows), registration)
+    estimated = instrument.estimate(iter(rows), registration, SEEDS)
     gap = estimated.estimates["recovery_gap_constructed"]
     assert (gap.value, gap.lo, gap.hi) == pytest.approx(student_t(gaps, 0.95, -1, 1))
     assert (gap.n, gap.unit, gap.method, gap.level) == (10, "organism", "student_t", registration.level)
@@ -88,13 +91,13 @@ def test_each_estimate_is_the_mean_over_governed_organisms_with_students_interva
 
 def test_values_that_are_all_equal_give_an_interval_of_no_width(pair_rows, register):
     rows = [row for number in range(8) for row in organism_rows(pair_rows, number, PERFECT, PERFECT)]
-    estimate = instrument.estimate(rows, register("planted_key")).estimates["recovery_gap_constructed"]
+    estimate = instrument.estimate(rows, register("planted_key"), SEEDS).estimates["recovery_gap_constructed"]
     assert (estimate.value, estimate.lo, estimate.hi) == (0, 0, 0)
 
 
 def test_too_few_governed_organisms_leave_every_metric_unmeasured_and_say_so(pair_rows, register):
     rows = [row for number in range(7) for row in organism_rows(pair_rows, number, PERFECT, ONE_MISSED)]
-    estimated = instrument.estimate(rows, register("planted_key"))
+    estimated = instrument.estimate(rows, register("planted_key"), SEEDS)
     assert estimated.estimates == {}
     named = {metric.name for metric in instrument.MANIFEST.metrics if not metric.diagnostic}
     assert set(estimated.not_measured) == named
@@ -103,7 +106,7 @@ def test_too_few_governed_organisms_leave_every_metric_unmeasured_and_say_so(pai
 
 def test_without_a_governed_organism_there_is_no_accuracy(pair_rows, register):
     rows = organism_rows(pair_rows, 0, PERFECT, PERFECT, accuracy=0.5, governed=False)
-    estimated = instrument.estimate(rows, register("planted_key"))
+    estimated = instrument.estimate(rows, register("planted_key"), SEEDS)
     assert estimated.diagnostics == {"organisms_governed": 0}
     assert "organism_accuracy" in estimated.not_measured
 
@@ -116,14 +119,14 @@ def test_components_that_cannot_be_ranked_are_left_out_of_both_rankings(pair_row
     (organism,) = organisms_in(rows)
     # The one component that outranked a carrier is gone.
     assert recovered(organism, 3)["attribution_recovery_auc_constructed"] == 1
-    assert instrument.estimate(rows, register("planted_key")).counts["unreachable"] == 2
+    assert instrument.estimate(rows, register("planted_key"), SEEDS).counts["unreachable"] == 2
 
 
 def test_the_order_of_rows_does_not_matter(pair_rows, register):
     rows = [row for number in range(9) for row in organism_rows(pair_rows, number, PERFECT, ONE_MISSED)]
     shuffled = random.Random(1).sample(rows, len(rows))
     registration = register("planted_key")
-    assert instrument.estimate(shuffled, registration) == instrument.estimate(rows, registration)
+    assert instrument.estimate(shuffled, registration, SEEDS) == instrument.estimate(rows, registration, SEEDS)
 
 
 def test_a_shard_for_each_organism(register):

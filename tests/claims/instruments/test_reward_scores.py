@@ -10,6 +10,9 @@ import pytest
 
 from claims.instruments import reward_scores as instrument
 from claims.intervals.jackknife_t import jackknife_t
+from claims.seeds import seeds_of
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 FAMILIES = sorted(directory.name for directory in MODELS.iterdir() if directory.is_dir())
@@ -45,7 +48,7 @@ def estimated(registration, margins):
         for pair, (dimension, cluster, margin) in margins.items()
         for row in score_rows(pair, margin + 1, 1.0, dimension=dimension, cluster=cluster)
     ]
-    return instrument.estimate(rows, registration)
+    return instrument.estimate(rows, registration, SEEDS)
 
 
 def without(margins, cluster):
@@ -90,7 +93,7 @@ def test_with_dimensions_of_unequal_size_the_macro_accuracy_is_another(estimated
 
 def test_a_tie_counts_one_half_and_is_counted(registration):
     rows = [row for n in range(10) for row in score_rows(f"p{n}", [2.0, 1.0, 0.0][n % 3], 1.0)]
-    found = instrument.estimate(rows, registration)
+    found = instrument.estimate(rows, registration, SEEDS)
     assert found.estimates["accuracy"].value == pytest.approx((4 + 3 / 2) / 10)
     assert found.diagnostics["tie_share"] == pytest.approx(0.3)
     assert (found.counts["ties"], found.counts["ties.kindness"], found.counts["negative_margins"]) == (3, 3, 3)
@@ -99,7 +102,7 @@ def test_a_tie_counts_one_half_and_is_counted(registration):
 
 def test_all_right_is_not_measured_and_never_certain(registration):
     rows = [row for n in range(30) for row in score_rows(f"p{n}", 2.0 + n, 1.0)]
-    found = instrument.estimate(rows, registration)
+    found = instrument.estimate(rows, registration, SEEDS)
     assert "mean_margin" in found.estimates
     for metric in ("accuracy", "accuracy.kindness", "macro_accuracy"):
         assert metric not in found.estimates
@@ -109,7 +112,7 @@ def test_all_right_is_not_measured_and_never_certain(registration):
 def test_a_dimension_of_few_clusters_is_not_measured_where_the_whole_is(registration):
     rows = [row for n in range(6) for row in score_rows(f"p{n}", float(n), 2.5)]
     rows += [row for n in range(6) for row in score_rows(f"q{n}", float(n), 3.5, dimension="caution")]
-    found = instrument.estimate(rows, registration)
+    found = instrument.estimate(rows, registration, SEEDS)
     assert {"accuracy", "mean_margin", "macro_accuracy"} <= set(found.estimates)
     assert "6 independent clusters" in found.not_measured["accuracy.caution"]
 
@@ -117,17 +120,17 @@ def test_a_dimension_of_few_clusters_is_not_measured_where_the_whole_is(registra
 def test_how_often_chosen_is_longer_is_of_the_pairs_that_differ(registration):
     lengths = [(5, 4)] * 3 + [(4, 5)] * 1 + [(4, 4)] * 6
     rows = [row for n, tokens in enumerate(lengths) for row in score_rows(f"p{n}", n, 4.5, tokens=tokens)]
-    assert instrument.estimate(rows, registration).diagnostics["chosen_longer_share"] == pytest.approx(0.75)
+    assert instrument.estimate(rows, registration, SEEDS).diagnostics["chosen_longer_share"] == pytest.approx(0.75)
     same = [row for n in range(8) for row in score_rows(f"p{n}", n, 4.5, tokens=(4, 4))]
-    assert "same length" in instrument.estimate(same, registration).not_measured["chosen_longer_share"]
+    assert "same length" in instrument.estimate(same, registration, SEEDS).not_measured["chosen_longer_share"]
 
 
 def test_a_text_scored_twice_or_not_at_all_is_no_evidence(registration):
     rows = score_rows("p", 1.0, 0.0)
     with pytest.raises(ValueError, match="two rows"):
-        instrument.estimate([*rows, rows[0]], registration)
+        instrument.estimate([*rows, rows[0]], registration, SEEDS)
     with pytest.raises(KeyError):
-        instrument.estimate(rows[:1], registration)
+        instrument.estimate(rows[:1], registration, SEEDS)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -142,7 +145,7 @@ def test_the_means_of_the_recorded_models(registration, family):
             pair["id"], scores[pair["id"]]["chosen"], scores[pair["id"]]["rejected"], dimension=pair["dimension"]
         )
     ]
-    found = instrument.estimate(rows, registration)
+    found = instrument.estimate(rows, registration, SEEDS)
     assert found.estimates["mean_margin"].value == pytest.approx(mean(of["margin"] for of in scores.values()))
     assert "4 independent clusters" in found.not_measured["mean_margin.honesty"]
 

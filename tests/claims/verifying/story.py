@@ -6,6 +6,7 @@ import hashlib
 import random
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from claims.nondeterminism import chosen, label, named, nondeterminism
 from claims.registration.model import Registration
 from claims.registration.yaml_form import read_yaml
 from claims.rows import decode, encode
-from claims.seeds import seed
+from claims.seeds import Seeds, seeds_of
 from claims.verdict.rule import adjudicate
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "planted_key.yaml"
@@ -106,11 +107,15 @@ class Story:
     def registration(self) -> Registration:
         return Registration.model_validate(self.document)
 
+    @property
+    def seeds(self) -> Seeds:
+        return seeds_of(self.nonce, sha256_hex(self.canonical), self.beacon.randomness if self.beacon else b"")
+
     def estimate(self) -> None:
         """Evidence as the rows give it."""
         registration = self.registration
         instrument = catalogue()[registration.instrument.name]
-        estimated = instrument.estimate(decode(self.rows), registration).model_dump()
+        estimated = instrument.estimate(decode(self.rows), registration, self.seeds).model_dump()
         self.evidence = {
             "schema": "antedate.evidence/1",
             "instrument": instrument.MANIFEST.name,
@@ -137,16 +142,17 @@ class Story:
 
     def measure_again(self) -> None:
         """Rows of the pairs that the seeds pick, with effects a little off; picked without the verifier."""
-        picked, mixed = set(), self.beacon.randomness if self.beacon else b""
+        picked = set()
         for organism in range(ORGANISMS):
-            of_shard = seed(self.nonce, sha256_hex(self.canonical), label(f"organism/{organism}"), mixed)
+            of_shard = self.seeds(label(f"organism/{organism}"))
             picked |= chosen([f"{organism}/{pair}" for pair in range(PAIRS)], of_shard)
         rows = [row for row in decode(self.rows) if row["pair_id"] in picked]
         self.again = encode({**row, "effect": row["effect"] + 1e-6} if "effect" in row else row for row in rows)
 
     def nondeterminism(self) -> dict[str, float]:
         registration = self.registration
-        estimate = lambda rows: catalogue()[registration.instrument.name].estimate(rows, registration)  # noqa: E731
+        instrument = catalogue()[registration.instrument.name]
+        estimate = partial(instrument.estimate, registration=registration, seeds=self.seeds)
         figures = nondeterminism(estimate(decode(self.rows)), decode(self.rows), decode(self.again), estimate)
         return named(sha256_hex(self.again), figures)
 

@@ -10,10 +10,13 @@ from claims.instruments.agreement_statistics import Ranked
 from claims.instruments.grid import grids
 from claims.pairs import read_pairs
 from claims.rows import encode
+from claims.seeds import seeds_of
 from claims.weights import weights_sha256
 from workers.instruments.attribution_patching_agreement import measure
 from workers.refusals import RefusalError
 from workers.resources import Resources
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 FAMILIES = ("gemma2", "gpt2", "llama-gqa", "llama-gqa-chat", "qwen2")
@@ -64,7 +67,7 @@ def test_rho_is_the_oracles(of_family, family, rank_by):
     for dimension, grid in grids(rows, by="dimension").items():
         ranked = Ranked(grid, rank_by)
         assert ranked.rho(ranked.everything()) == pytest.approx(truth["per_dimension"][dimension][rank_by])
-    estimated = rules.estimate(rows, registered)
+    estimated = rules.estimate(rows, registered, SEEDS)
     mean = estimated.estimates["mean_rho"]
     assert mean.value == pytest.approx(truth[f"mean_{rank_by}"])
     assert (mean.n, mean.method) == (10, "jackknife_t")

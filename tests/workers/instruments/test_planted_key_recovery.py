@@ -10,9 +10,11 @@ from claims.instruments import planted_key_recovery as rules
 from claims.instruments.planted_key_rows import organisms_in, recovered
 from claims.nondeterminism import Compared
 from claims.rows import encode
-from claims.seeds import seed
+from claims.seeds import seed, seeds_of
 from workers.instruments.planted_key_recovery import measure
 from workers.resources import Resources
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 SMALL = {"layers": 4, "hidden": 16, "heads": 2, "carriers": 2, "steps": 5}
 QUIET = {**SMALL, "frozen_scale": 0.08, "steps": 80}
@@ -184,7 +186,7 @@ def test_what_evidence_needs_beside_rows(small):
 def test_from_rows_to_estimates(register):
     registered = registration(register, recipe=SMALL | {"min_accuracy": 0.5, "steps": 15}, pairs=3)
     rows = [row for number in range(8) for row in measured(registered, number).rows]
-    estimated = rules.estimate(rows, registered)
+    estimated = rules.estimate(rows, registered, SEEDS)
     assert estimated.counts["organisms"] == 8
     assert estimated.counts["pairs_per_organism"] == 3
     for name, estimate in estimated.estimates.items():

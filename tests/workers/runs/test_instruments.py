@@ -8,6 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from app.ledger import blobs, datasets, filing, records
+from app.ledger.opening import seeds_of
 from app.ledger.queries import get_claim
 from app.ledger.signing import Signing
 from claims import rows
@@ -85,7 +86,9 @@ def test_a_planted_key_is_measured_from_seeds_that_nobody_knew(measured, found, 
     assert evidence.provenance.instrument_source_sha256 == source_sha256("planted_key_recovery")
     assert evidence.cost["forwards"] > 0
     registration = freeze_document(document).registration
-    again = catalogue()["planted_key_recovery"].estimate(measured_rows, registration)
+    with ledger.begin() as session:
+        seeds = seeds_of(session, claim, f"{claim}-1")
+    again = catalogue()["planted_key_recovery"].estimate(measured_rows, registration, seeds)
     assert again.estimates == evidence.estimates
     with ledger.begin() as session:
         assert get_claim(session, claim).status in {"confirmed", "refuted", "inconclusive", "void"}

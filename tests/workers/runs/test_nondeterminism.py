@@ -8,8 +8,11 @@ from app.ledger import blobs, queries, records
 from claims.instruments import catalogue
 from claims.nondeterminism import nondeterminism
 from claims.rows import decode
+from claims.seeds import seeds_of
 from workers.finishing import finish_run
 from workers.measuring import measure_shard
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 
 @pytest.fixture
@@ -65,7 +68,7 @@ def test_the_second_rows_are_kept_so_that_anyone_can_recompute_the_band(judged, 
     registration = SimpleNamespace(level=0.95, instrument=SimpleNamespace(params={}))
 
     def estimate(rows):
-        return catalogue()["coin_toss"].estimate(rows, registration)
+        return catalogue()["coin_toss"].estimate(rows, registration, SEEDS)
 
     found = nondeterminism(estimate(rows), rows, again, estimate)
     assert found == {key: value for key, value in evidence["nondeterminism"].items() if key != name}

@@ -8,6 +8,7 @@ from claims.evidence import Evidence
 from claims.instruments import catalogue
 from claims.registration.unregistered import Unregistered
 from claims.rows import decode
+from claims.seeds import seeds_of
 from claims.weights import weights_sha256
 
 
@@ -23,7 +24,8 @@ def test_evidence_and_rows_are_those_of_what_was_asked(measure, agreement, llama
     assert (found.subject.dataset.n, found.refusal) == (16, None)
     asked = json.loads((out / "unregistered.json").read_text())
     document = Unregistered.model_validate(asked["document"])
-    again = catalogue()["attribution_patching_agreement"].estimate(decode(body), document)
+    seeds = seeds_of(bytes.fromhex(asked["seed"]), document.sha256())
+    again = catalogue()["attribution_patching_agreement"].estimate(decode(body), document, seeds)
     assert again.estimates == found.estimates
     for name, estimate in found.estimates.items():
         assert f"metric: {name} {estimate.value:.6g} [{estimate.lo:.6g}, {estimate.hi:.6g}]\n" in output

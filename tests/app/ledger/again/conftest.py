@@ -30,7 +30,10 @@ from claims.instruments import catalogue
 from claims.registration.model import Registration
 from claims.registration.reading import freeze_document
 from claims.rows import encode
+from claims.seeds import seeds_of
 from claims.verdict.rule import Verdict
+
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 TESTS = Path(__file__).parents[3]
 DOCUMENT = json.loads((TESTS / "fixtures" / "coin_toss.json").read_bytes())
@@ -63,7 +66,9 @@ def around(mean: float) -> list[float]:
 def found_in(registration: Registration, heads: Sequence[float], rows: bytes) -> Evidence:
     """The evidence of a run that found these shares and left `rows`, which may say otherwise."""
     estimated = catalogue()["coin_toss"].estimate(
-        ({"kind": "organism", "organism": number, "heads": share} for number, share in enumerate(heads)), registration
+        ({"kind": "organism", "organism": number, "heads": share} for number, share in enumerate(heads)),
+        registration,
+        SEEDS,
     )
     body = {
         **estimated.model_dump(),

@@ -160,7 +160,7 @@ def test_damaged_rows_are_told_and_judged_by_nobody(ledger, postgres, wrong, dam
 
 
 def test_rows_that_the_code_cannot_read_any_more_are_told(ledger, wrong, monkeypatch):
-    def broken(_rows, _registration):
+    def broken(_rows, _registration, _seeds):
         raise KeyError("tails")
 
     monkeypatch.setattr(catalogue()["coin_toss"], "estimate", broken)
@@ -244,9 +244,9 @@ def test_the_longest_words_leave_room_for_the_evidence(ledger, coins, wrong, mon
     instrument = catalogue()["coin_toss"]
     estimate = instrument.estimate
 
-    def wordy(rows, registration):
+    def wordy(rows, registration, seeds):
         unmeasured = {f"metric_{number}": "x" * 90 for number in range(400)}
-        return estimate(rows, registration).model_copy(update={"not_measured": unmeasured})
+        return estimate(rows, registration, seeds).model_copy(update={"not_measured": unmeasured})
 
     monkeypatch.setattr(instrument, "estimate", wordy)
     entry = correct(ledger, asked(wrong, cause="\U0001f4c9" * 2000, reason="\U0001f4c8" * 2000), "ada", admin=False)

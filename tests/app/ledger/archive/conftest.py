@@ -15,7 +15,7 @@ import pytest
 import app.ledger.correcting
 import app.ledger.filing
 import claims.instruments
-from app.ledger import checkpoints, datasets, filing, imports, links
+from app.ledger import checkpoints, datasets, filing, forecasts, imports, links
 from app.ledger.append import append
 from app.ledger.correcting import Asked, correct
 from app.ledger.database import Ledger
@@ -28,6 +28,7 @@ from app.ledger.signing import Signing, load_or_create
 from app.ledger.tables import AnchorRow
 from claims.canonical import canonical_bytes, sha256_hex
 from claims.evidence import Evidence, Refusal
+from claims.forecasts import seal
 from claims.imports import read_record
 from claims.instruments import catalogue
 from claims.pairs import read_pairs
@@ -35,6 +36,10 @@ from claims.provenance import Source, capture
 from claims.registration.reading import freeze_document
 from claims.registration.yaml_form import read_yaml
 from claims.rows import encode
+from claims.seeds import seeds_of
+
+SALT = bytes(range(32))
+SEEDS = seeds_of(bytes(32), "0" * 64)
 
 ROOT = Path(__file__).parents[4]
 DOCUMENT = json.loads((ROOT / "tests" / "fixtures" / "coin_toss.json").read_bytes())
@@ -71,7 +76,7 @@ def rows_of(mean: float) -> bytes:
 def found_in(registration, mean: float, rows: bytes, **parts) -> Evidence:
     """What a run whose rows say `mean` has found."""
     read = [json.loads(line) for line in rows_of(mean).splitlines()]
-    estimated = catalogue()["coin_toss"].estimate(iter(read), registration)
+    estimated = catalogue()["coin_toss"].estimate(iter(read), registration, SEEDS)
     body = {
         **estimated.model_dump(),
         "schema": "antedate.evidence/1", "instrument": "coin_toss", "version": "1", "params": {},
@@ -149,9 +154,12 @@ def life(ledger, tmp_path) -> Life:
     life.sign()
     anchored(life)
     old, wrong = life.put("old"), life.put("wrong", rationale="—" * 18_000)
+    with ledger.begin() as session:
+        forecasts.seal(session, old, "bob", seal(old, "bob", 0.75, SALT))
     life.judge(old, 0.6, cost={f"seconds.{number}": 1e-7 * number for number in range(5000)})
     life.judge(wrong, 0.6, rows=0.4)
     with ledger.begin() as session:
+        forecasts.reveal(session, old, "bob", 0.75, SALT)
         life.claims["again"] = reproduce(session, old, "bob", **life.place).claim
     life.judge(life.claims["again"], 0.61)
     correct(ledger, Asked(wrong, f"{wrong}-1", "Wrong.", "Found."), "ada", admin=False)
@@ -159,6 +167,9 @@ def life(ledger, tmp_path) -> Life:
     ended(life)
     life.take(life.put("running"))
     life.put("waiting")
+    awaited = life.put("awaited", forecast_hours=24)
+    with ledger.begin() as session:
+        forecasts.seal(session, awaited, "bob", seal(awaited, "bob", 0.5, SALT))
     life.sign()
     return life
 

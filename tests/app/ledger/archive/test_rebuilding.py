@@ -1,5 +1,7 @@
 """A ledger made anew in another database: the log as it is, everything else from it."""
 
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import text
 
@@ -38,12 +40,15 @@ def test_every_table_is_as_it_was(life, empty, postgres):
 def test_what_had_not_ended_is_queued_from_its_start(life, empty):
     target = empty()
     done = remade(life, target)
-    names = ("standing on it", "newer", "theirs", "running", "waiting")
+    names = ("standing on it", "newer", "theirs", "running", "waiting", "awaited")
     assert sorted(done.waiting.queued) == sorted(f"{life.claims[name]}-1" for name in names)
     assert done.waiting.lost == ()
     with target.ledger.begin() as session:
         shards = session.execute(text("SELECT status, attempts, count(*) FROM shards GROUP BY 1, 2")).all()
         assert shards == [("queued", 0, 8 * len(names))]
+        (run,) = records.runs_of(session, life.claims["awaited"])
+        assert run.not_before == run.queued + timedelta(hours=24)
+        assert session.execute(text("SELECT count(not_before) FROM shards")).scalar_one() == 8
     life.ledger = target.ledger
     life.judge(life.claims["running"], 0.6)
     life.judge(life.claims["waiting"], 0.6)

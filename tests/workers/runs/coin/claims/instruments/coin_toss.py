@@ -56,7 +56,7 @@ def wait_at_the_gate():
         time.sleep(0.02)
 
 
-def estimate(rows, registration):
+def estimate(rows, registration, seeds):
     rows = [row for row in rows if row["kind"] == "organism"]
     wait_at_the_gate()
     if registration.instrument.params.get("trouble") == "estimate":
