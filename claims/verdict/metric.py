@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 from math import isfinite
 
 from claims.evidence import Estimate, Evidence
@@ -61,25 +60,30 @@ def voided(hypothesis: Hypothesis, estimate: Estimate | None, reason: VoidReason
 
 
 def _unusable(estimate: Estimate, registration: Registration, *, exact: bool) -> VoidReason | None:
-    """Why no rule may be applied to this interval; an exact metric alone may have one of zero width."""
-    exact = exact and estimate.method == "exact"
+    """Why no rule may be applied to this interval; an exact metric alone may have one of zero width.
+
+    Every comparison is one that NaN fails: evidence refuses it, and the rule does not lean on that.
+    """
+    counted = estimate.method == "exact"
     if not abs(estimate.level - registration.level) <= _SAME_LEVEL:
         return VoidReason.WRONG_LEVEL
-    if not exact and estimate.method != registration.analysis.interval:
+    if not (exact if counted else estimate.method == registration.analysis.interval):
         return VoidReason.WRONG_METHOD
     if not (isfinite(estimate.lo) and isfinite(estimate.hi) and estimate.lo <= estimate.value <= estimate.hi):
         return VoidReason.MALFORMED_INTERVAL
-    if estimate.lo == estimate.hi and not exact:
+    if estimate.lo == estimate.hi and not counted:
         return VoidReason.DEGENERATE_INTERVAL
     return None
 
 
 def _within_band(estimate: Estimate, band: float, predict: Prediction) -> VoidReason | None:
-    """Whether moving a bound by the non-determinism band would undo a decision; indecision has none to undo."""
+    """Whether moving a bound by the non-determinism band would undo a decision; indecision has none to undo.
+
+    Of all intervals that moved bounds make, the widest holds every other: what it still decides, they all do.
+    """
     decided = outcome(estimate.lo, estimate.hi, predict)
-    los = (estimate.lo - band, estimate.lo, estimate.lo + band)
-    his = (estimate.hi - band, estimate.hi, estimate.hi + band)
-    known = band >= 0 and all(map(isfinite, (*los, *his)))
-    if known and all(outcome(lo, hi, predict) == decided for lo, hi in product(los, his) if lo <= hi):
+    if decided == "inconclusive":
         return None
-    return None if decided == "inconclusive" else VoidReason.NONDETERMINISM
+    lo, hi = estimate.lo - band, estimate.hi + band
+    known = band >= 0 and isfinite(lo) and isfinite(hi)
+    return None if known and outcome(lo, hi, predict) == decided else VoidReason.NONDETERMINISM

@@ -36,11 +36,12 @@ def adjudicate(
     Which metrics are exact is what the instrument's manifest says, never the evidence; where it is not among the
     instruments, or does not know the metric, none is.
     """
-    study = study_voids(registration, evidence)
+    known = catalogue() if instruments is None else instruments
+    study = study_voids(registration, evidence, known)
     if study:
         figures = [(hypothesis, evidence.estimates.get(hypothesis.metric)) for hypothesis in registration.hypotheses]
         return Verdict("void", tuple(voided(*pair, study[0].reason) for pair in figures), study)
-    instrument = (catalogue() if instruments is None else instruments).get(registration.instrument.name)
+    instrument = known.get(registration.instrument.name)
     results = [
         judge(hypothesis, registration, evidence, exact=_is_exact(hypothesis.metric, instrument))
         for hypothesis in registration.hypotheses
@@ -65,9 +66,9 @@ def void_without_evidence(registration: Registration, reason: VoidReason | str, 
 
 def _status(registration: Registration, hypotheses: tuple[Judged, ...]) -> str:
     """Only primaries decide: any refuted, else any void, else all confirmed, else inconclusive."""
-    primaries = {hypothesis.id for hypothesis in registration.primaries}
-    outcomes = [judged.outcome for judged in hypotheses if judged.id in primaries]
+    both = zip(registration.hypotheses, hypotheses, strict=True)
+    outcomes = {judged.outcome for hypothesis, judged in both if hypothesis.primary}
     for word in ("refuted", "void"):
         if word in outcomes:
             return word
-    return "confirmed" if outcomes and set(outcomes) == {"confirmed"} else "inconclusive"
+    return "confirmed" if outcomes == {"confirmed"} else "inconclusive"
