@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 
-from claims import anchored_round
+from claims import anchored_round, forecast_window, forecasts
 from claims.anchored_round import AnchoredRound
 from claims.beacon import InvalidBeaconError
-from claims.entries import Entry
+from claims.entries import Entry, format_time
+from claims.forecast_window import InvalidWindowError
+from claims.forecasts import Forecast, InvalidForecastError
 from claims.precedence import precedence_once_opened
 from claims.reproduction import KINDS
 
@@ -41,7 +43,8 @@ class RunState:
 class ClaimState:
     """A claim after some entries. `run` is the deciding run, the first opened; `judgements` every verdict in order.
 
-    `reproduced_by` are all claims that it was compared with, `reproduced` says that one of them is independent.
+    `reproduced_by` are all claims that it was compared with, `reproduced` says that one of them is independent. Before
+    `not_before` no run opens, so that others can forecast; None where the document asks for no such time.
     """
 
     id: str
@@ -54,6 +57,7 @@ class ClaimState:
     seq: int
     registered: int
     reproduces: str | None = None
+    not_before: datetime | None = None
     opened: datetime | None = None
     judged: datetime | None = None
     run: str | None = None
@@ -68,6 +72,7 @@ class ClaimState:
     reproduced_by: tuple[str, ...] = ()
     reproduced: bool = False
     corrected: bool = False
+    forecasts: tuple[Forecast, ...] = ()
 
 
 def fold(entries: Iterable[Entry]) -> ClaimState | None:
@@ -112,13 +117,24 @@ def _first(entry: Entry) -> ClaimState:
         seq=entry.seq,
         registered=entry.seq,
         reproduces=payload.get("reproduces"),
+        not_before=_not_before(entry),
     )
+
+
+def _not_before(entry: Entry) -> datetime | None:
+    try:
+        return forecast_window.end_of(entry)
+    except InvalidWindowError as error:
+        raise IllegalStepError(f"{entry.type} at {entry.seq}: {error}") from error
 
 
 def _opened(state: ClaimState, entry: Entry) -> ClaimState:
     run, nonce = entry.payload["run"], entry.payload["nonce"]
     _require(state.status != "withdrawn", entry, "the claim was withdrawn")
     _require(all(run != known.id for known in state.runs), entry, f"run {run} is open already")
+    if state.not_before is not None:
+        still = f"forecasts are taken until {format_time(state.not_before)}"
+        _require(entry.time >= state.not_before, entry, still)
     runs = (*state.runs, RunState(run))
     if state.run is not None:  # a rerun: its nonce is its own, and it decides nothing
         return replace(state, runs=runs)
@@ -214,6 +230,19 @@ def _reproduced(state: ClaimState, entry: Entry) -> ClaimState:
     return replace(state, reproduced_by=(*state.reproduced_by, *known), reproduced=independent)
 
 
+def _forecast(state: ClaimState, entry: Entry) -> ClaimState:
+    if forecasts.is_seal(entry.payload):
+        _require(state.reproduces is None, entry, f"it measures again what {state.reproduces} froze: forecast that one")
+        _require(entry.actor != state.registrant, entry, "a claim is forecast by others than its registrant")
+        _require(state.status == "registered", entry, f"only before opening is a claim forecast; it is {state.status}")
+    else:
+        _require(state.opened is not None, entry, "what was sealed is told once the claim is opened")
+    try:
+        return replace(state, forecasts=forecasts.after(state.forecasts, entry))
+    except InvalidForecastError as error:
+        raise IllegalStepError(f"{entry.type} at {entry.seq}: {error}") from error
+
+
 def _unchanged(state: ClaimState, _entry: Entry) -> ClaimState:
     return state
 
@@ -241,6 +270,7 @@ def _with_run(state: ClaimState, run: RunState) -> ClaimState:
 
 _STEPS: Mapping[str, Callable[[ClaimState, Entry], ClaimState]] = MappingProxyType(
     {
+        "forecast": _forecast,
         "opened": _opened,
         "run_ended": _run_ended,
         "evidence_recorded": _evidence_recorded,

@@ -23,6 +23,7 @@ from app.ledger.receipts import receipt_of
 from app.ledger.scorecards import calibrates
 from app.ledger.signing import Signing
 from app.ledger.tables import ClaimRow, Nonce, Receipt
+from claims import forecast_window
 from claims.design import check
 from claims.entries import Entry
 from claims.flaws import Flaw, RefusedInputError
@@ -81,9 +82,9 @@ def file(
     precedence = precedence_now(session, registration)
     calibrated = calibrates(session, frozen.document["instrument"])
     answer = check(registration, precedence, pairs, calibrated=calibrated)
-    payload |= {"precedence": precedence, "check": answer}
+    payload |= {"precedence": precedence, "check": answer, **_window(session, registration, reproduces)}
     entry, run = _register(session, registrant, payload)
-    queue.enqueue(session, run, instrument.MANIFEST.queue, shards)
+    queue.enqueue(session, run, instrument.MANIFEST.queue, shards, forecast_window.end_of(entry))
     _supersede_amended(session, own, entry)
     receipt = receipt_of(entry, signing=signing, public_url=public_url)
     session.execute(insert(Receipt).values(claim=entry.claim, body=receipt))
@@ -119,6 +120,12 @@ def _code(registration: Registration) -> dict[str, Any]:
         "service": code,
         "instrument": {"name": chosen.name, "version": chosen.version, "source_sha256": sha256, **code},
     }
+
+
+def _window(session: Session, registration: Registration, reproduces: str | None) -> dict[str, int]:
+    """The time for forecasts as the entry states it; under the log's lock, so that no original opens meanwhile."""
+    opened = session.exec(select(ClaimRow.opened).where(ClaimRow.id == reproduces)).one_or_none()
+    return forecast_window.stated(registration, original_opened=opened is not None)
 
 
 def _register(session: Session, registrant: str, payload: dict[str, Any]) -> tuple[Entry, str]:

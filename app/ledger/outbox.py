@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, false, func, update
 from sqlmodel import Session, col, select
 
 from app.ledger.database import Ledger
-from app.ledger.queue import CLOCK, MOST_ATTEMPTS
+from app.ledger.queue import CLOCK, MOST_ATTEMPTS, due
 from app.ledger.tables import RunRow, ShardRow
 
 MOST_AT_ONCE = 200
@@ -32,18 +32,18 @@ def relay(
     held: Collection[str] = (),
     patience: timedelta | None = None,
 ) -> int:
-    """Send a message for every shard (of `run`, or of all) that waits and has none underway; returns how many.
+    """Send a message for every shard (of `run`, or of all) that may be taken and has none underway; returns how many.
 
     The runs in `held` wait for something else, at most `patience` from when they were queued. Several relays share
     the work. When `send` raises, the shards stay due and the exception goes on.
     """
     with ledger.begin() as session:
-        due = _due(session, run, _held(held, patience))
-        for shard in due:
+        unsent = _unsent(session, run, _held(held, patience))
+        for shard in unsent:
             send(shard.run, shard.index, shard.queue)
             which = (col(ShardRow.run) == shard.run) & (col(ShardRow.index) == shard.index)
             session.execute(update(ShardRow).where(which).values(relayed=CLOCK))
-    return len(due)
+    return len(unsent)
 
 
 def _held(runs: Collection[str], patience: timedelta | None) -> ColumnElement[bool]:
@@ -52,13 +52,14 @@ def _held(runs: Collection[str], patience: timedelta | None) -> ColumnElement[bo
     return col(RunRow.id).in_(runs) & (col(RunRow.queued) + patience > CLOCK)
 
 
-def _due(session: Session, run: str | None, held: ColumnElement[bool]) -> list[ShardRow]:
+def _unsent(session: Session, run: str | None, held: ColumnElement[bool]) -> list[ShardRow]:
     query = (
         select(ShardRow)
         .join(RunRow)
         .where(
             ShardRow.status == "queued",
             ShardRow.attempts < MOST_ATTEMPTS,
+            due(),
             col(RunRow.status).in_(("queued", "running")),
             col(ShardRow.relayed).is_(None) | _overdue(),
             ~held,
@@ -72,5 +73,5 @@ def _due(session: Session, run: str | None, held: ColumnElement[bool]) -> list[S
 
 def _overdue() -> ColumnElement[bool]:
     """A message may be lost, or wait behind others: ask again, ever more seldom, so that they do not pile up."""
-    waited = col(ShardRow.relayed) - col(RunRow.queued)
+    waited = col(ShardRow.relayed) - func.coalesce(ShardRow.not_before, RunRow.queued)
     return col(ShardRow.relayed) + func.least(LATEST, func.greatest(SOONEST, waited)) < CLOCK

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, insert, update
@@ -34,8 +34,10 @@ class Lease:
         return Shard(label=self.label, rows=self.rows_total, params=self.params)
 
 
-def enqueue(session: Session, run: str, queue: str, shards: Sequence[Shard]) -> None:
-    """Queue every shard of a run; their messages are sent after the commit, by `outbox.relay`."""
+def enqueue(
+    session: Session, run: str, queue: str, shards: Sequence[Shard], not_before: datetime | None = None
+) -> None:
+    """Queue every shard of a run, to be taken no earlier than `not_before`; `outbox.relay` sends their messages."""
     if not shards:
         raise ValueError(f"run {run} has no shard: its instrument's plan is empty")
     session.execute(
@@ -48,6 +50,7 @@ def enqueue(session: Session, run: str, queue: str, shards: Sequence[Shard]) -> 
                 "label": shard.label,
                 "params": dict(shard.params),
                 "status": "queued",
+                "not_before": not_before,
                 "attempts": 0,
                 "token": 0,
                 "rows_done": 0,
@@ -86,8 +89,14 @@ def take(
 
 
 def free() -> ColumnElement[bool]:
-    """Whether a shard may be leased: it waits, or its lease is over, and it has attempts left."""
-    return ((col(ShardRow.status) == "queued") | _expired()) & (col(ShardRow.attempts) < MOST_ATTEMPTS)
+    """Whether a shard may be leased: it waits, or its lease is over, it has attempts left, and its time has come."""
+    waits = (col(ShardRow.status) == "queued") | _expired()
+    return waits & (col(ShardRow.attempts) < MOST_ATTEMPTS) & due()
+
+
+def due() -> ColumnElement[bool]:
+    """Whether a shard's time has come: its claim is no longer to be forecast."""
+    return col(ShardRow.not_before).is_(None) | (col(ShardRow.not_before) <= CLOCK)
 
 
 def heartbeat(session: Session, lease: Lease, rows_done: int, term: timedelta) -> bool:

@@ -45,8 +45,9 @@ def links_of(session: Session, claim: str) -> list[Link]:
 class Progress:
     """A run and how far it is. `rate` is in rows a second, `eta_seconds` what the rest takes at that rate.
 
-    Both are None until there is something to go by. `failure` is what went wrong last, if anything has. A run that had
-    ended when its ledger was rebuilt or imported has no shards, and no `queue`: the log does not hold them.
+    Both are None until there is something to go by. `failure` is what went wrong last, if anything has. Before
+    `not_before` no worker takes the run, so that its claim can be forecast. A run that had ended when its ledger was
+    rebuilt or imported has no shards, and no `queue`: the log does not hold them.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Progress:
     number: int
     status: str
     queue: str | None
+    not_before: datetime | None
     queued: datetime
     opened: datetime | None
     ended: datetime | None
@@ -120,6 +122,7 @@ def _of(row: RunRow, shards: Sequence[ShardRow], now: datetime) -> Progress:
         number=row.number,
         status=row.status,
         queue=shards[0].queue if shards else None,
+        not_before=shards[0].not_before if shards else None,
         queued=row.queued,
         opened=row.opened,
         ended=row.ended,

@@ -14,6 +14,7 @@ from app.ledger.audit.findings import Progress
 from app.ledger.premises import pairs_per_dimension
 from app.ledger.projections.store import SqlStore
 from app.ledger.tables import ClaimRow, EntryRow, Nonce, RunRow
+from claims import forecast_window
 from claims.entries import Entry
 from claims.instruments import catalogue
 from claims.lifecycle import ClaimState
@@ -99,7 +100,8 @@ def _why_lost(session: Session, run: RunRow, registration: Registration) -> str 
     if instrument is None or instrument.MANIFEST.version != chosen.version:
         return f"its instrument, {chosen.name} version {chosen.version}, is not known here"
     shards = instrument.plan(registration, pairs_per_dimension(session, registration))
-    queue.enqueue(session, run.id, instrument.MANIFEST.queue, shards)
+    not_before = forecast_window.end_of(log.history(session, run.claim)[0])
+    queue.enqueue(session, run.id, instrument.MANIFEST.queue, shards, not_before)
     return None
 
 

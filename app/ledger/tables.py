@@ -298,6 +298,31 @@ class LinkRow(Base, table=True):
     seq: int = Field(sa_column=Column(BigInteger, nullable=False))
 
 
+class ForecastRow(Base, table=True):
+    """Projection: what somebody sealed of a claim before it opened, and, once revealed, what that was.
+
+    `seq` and `time` are those of the sealing entry, `revealed_seq` and `revealed` those of the one that tells.
+    """
+
+    __tablename__ = "forecasts"
+    __table_args__ = (
+        hexed("sealed"),
+        hexed("salt"),
+        CheckConstraint("probability BETWEEN 0 AND 1", name="probability"),
+        CheckConstraint("num_nonnulls(probability, salt, revealed, revealed_seq) IN (0, 4)", name="revealed_whole"),
+    )
+
+    claim: str = Field(foreign_key="claims.id", primary_key=True)
+    registrant: str = Field(primary_key=True, index=True)
+    sealed: str
+    seq: int = Field(sa_column=Column(BigInteger, nullable=False))
+    time: datetime = Field(sa_column=utc())
+    probability: float | None = None
+    salt: str | None = None
+    revealed: datetime | None = Field(default=None, sa_column=utc(nullable=True))
+    revealed_seq: int | None = Field(default=None, sa_column=Column(BigInteger, nullable=True))
+
+
 class ImportRow(Base, table=True):
     """Projection: a published result on somebody's word. Never a claim: it was not measured here."""
 
@@ -368,6 +393,7 @@ class ShardRow(Base, table=True):
 
     `token` fences: it rises with every lease, and only its holder may write. `source` is the code of the latest
     lease (`claims.provenance`). `relayed` is when its message was last sent. Evidence joins shards by `index`.
+    Nobody may lease it before `not_before`: until then its claim is forecast.
     """
 
     __tablename__ = "shards"
@@ -392,6 +418,7 @@ class ShardRow(Base, table=True):
     token: int = 0
     worker: str | None = None
     source: dict[str, Any] | None = Field(default=None, sa_column=Column(JSONB, nullable=True))
+    not_before: datetime | None = Field(default=None, sa_column=utc(nullable=True))
     relayed: datetime | None = Field(default=None, sa_column=utc(nullable=True))
     lease_until: datetime | None = Field(default=None, sa_column=utc(nullable=True))
     rows_done: int = 0

@@ -37,7 +37,7 @@ def _check_window(case: Case) -> str:
     if opened:
         early = f"it was opened at {format_time(opened[0].time)}, before {format_time(until)}"
         require(opened[0].time >= until, early)
-    return f"; no data before {format_time(until)}, {stated[forecast_window.KEY]} hours after filing"
+    return f"; no data before {format_time(until)}, {stated[forecast_window.KEY]} h after filing"
 
 
 def _check_seals(case: Case) -> tuple[Forecast, ...]:

@@ -19,6 +19,10 @@ class Run(Answer):
     queue: str | None = Field(
         description="cpu or gpu; null for a run that had ended before the ledger was rebuilt or imported."
     )
+    not_before: Time | None = Field(
+        description="It is opened no earlier, so that others can forecast its claim; null where it need not wait, "
+        "and for a run that had ended before the ledger was rebuilt or imported."
+    )
     queued: Time
     opened: Time | None
     ended: Time | None

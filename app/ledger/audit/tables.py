@@ -13,6 +13,7 @@ from app.ledger.tables import (
     ClaimRow,
     DatasetRow,
     EvidenceRow,
+    ForecastRow,
     HypothesisRow,
     ImportRow,
     LinkRow,
@@ -26,6 +27,7 @@ PROJECTED: tuple[type[Base], ...] = (
     DatasetRow,
     EvidenceRow,
     RunRow,
+    ForecastRow,
     ImportRow,
 )
 # What the work queue keeps in a projected row, and what Postgres computes from its other columns.

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from sqlmodel import Session
 
-from app.ledger.projections import claims, findings, links, runs
+from app.ledger.projections import claims, findings, forecasts, links, runs
 from app.ledger.projections.datasets import add_dataset
 from app.ledger.projections.imports import add_import
 from app.ledger.projections.store import SqlStore, Store
@@ -21,7 +21,8 @@ Projector = Callable[[Store, Entry, ClaimState], None]
 
 _BESIDE_THE_CLAIM: Mapping[str, tuple[Projector, ...]] = MappingProxyType(
     {
-        "registered": (claims.add_claim, links.link_registered, runs.queue_run),
+        "registered": (claims.add_claim, forecasts.check_window, links.link_registered, runs.queue_run),
+        "forecast": (forecasts.add_forecast,),
         "opened": (runs.open_run,),
         "run_ended": (runs.end_run,),
         "evidence_recorded": (findings.add_evidence,),

@@ -24,6 +24,7 @@ from app.ledger.runs import hold
 from app.ledger.tables import Base, Nonce
 from claims.canonical import canonical_bytes, sha256_hex
 from claims.evidence import Evidence
+from claims.forecast_window import end_of
 from claims.instruments.manifest import Shard
 
 DATABASE = "ledger_tests"
@@ -95,11 +96,13 @@ def put_claim(document: dict[str, Any]) -> Put:
             "document_sha256": sha256_hex(canonical_bytes(filed)),
             "nonce_sha256": hashlib.sha256(nonce).hexdigest(),
             "precedence": "committed",
+            **{name: hours for name, hours in parts.items() if name == "forecast_hours"},
         }
-        append(session, "registered", claim, registrant, payload)
+        entry = append(session, "registered", claim, registrant, payload)
         session.add(Nonce(run=f"{claim}-1", nonce=nonce))
         session.flush()
-        queue.enqueue(session, f"{claim}-1", "cpu", [Shard(f"part {n}", 10, {"part": n}) for n in range(shards)])
+        planned = [Shard(f"part {n}", 10, {"part": n}) for n in range(shards)]
+        queue.enqueue(session, f"{claim}-1", "cpu", planned, end_of(entry))
         return claim
 
     return put

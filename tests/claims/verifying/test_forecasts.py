@@ -70,7 +70,7 @@ def test_opened_in_its_time(story, told):
     story.judge()
     found, entries = told(forecast_hours=1)
     assert (found.state, entries.state) == ("ok", "ok"), (found.detail, entries.detail)
-    assert found.detail == "none made; no data before 2026-11-30T13:00:01.000000Z, 1 hours after filing"
+    assert found.detail == "none made; no data before 2026-11-30T13:00:01.000000Z, 1 h after filing"
 
 
 def test_opened_early(story, told):

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import StaticPool, create_engine, insert, text
 from sqlmodel import Session
 
-from app.ledger import checkpoints, datasets, imports, log
+from app.ledger import checkpoints, datasets, forecasts, imports, log
 from app.ledger.append import append
 from app.ledger.audit import audit
 from app.ledger.database import Ledger
@@ -20,12 +20,14 @@ from app.ledger.runs import hold
 from app.ledger.signing import Signing, load_or_create
 from app.ledger.tables import Receipt
 from claims.canonical import canonical_bytes
+from claims.forecasts import seal
 from claims.imports import read_record
 from claims.pairs import read_pairs
 from claims.receipts import text_of
 from claims.registration.yaml_form import read_yaml
 
 PAIR = b'{"id":"p1","dimension":"safety","prompt":"Say it.","chosen":"Yes.","rejected":"No."}\n'
+SALT = bytes(range(32))
 RECORD = Path(__file__).parents[4] / "examples" / "imports" / "mean_spearman.yaml"
 REPLICA = "SET LOCAL session_replication_role = replica"
 CONSTRAINTS = """
@@ -99,7 +101,9 @@ def lived(ledger, postgres, lives, signing, tmp_path) -> Audited:
         imports.put(session, read_record(canonical_bytes(read_yaml(RECORD.read_bytes()))), "ada")
         refuted, old, gone, lost = (put_claim(session) for _ in range(4))
         put_claim(session, builds_on=[refuted])
+        forecasts.seal(session, refuted, "eve", seal(refuted, "eve", 0.25, SALT))
         judge(session, refuted, "refuted")
+        forecasts.reveal(session, refuted, "eve", 0.25, SALT)
         put_claim(session, builds_on=[refuted, old])
     sign()
     with ledger.begin() as session:

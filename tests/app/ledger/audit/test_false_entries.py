@@ -12,6 +12,7 @@ from app.ledger import blobs, checkpoints, contest, log
 from app.ledger.append import LEDGER, append
 from app.ledger.judging import ROWS, record_evidence
 from app.ledger.runs import hold
+from claims import forecast_window, forecasts
 from claims.canonical import canonical_bytes, sha256_hex
 
 MOMENT = "2026-11-30T12:00:00.000000Z"
@@ -91,3 +92,42 @@ def test_evidence_that_is_of_other_rows(audited, lives, evidence):
         append(session, "evidence_recorded", claim, LEDGER, {**recorded, "rows_sha256": others})
 
     assert "its rows are not those of its evidence" in audited(write)
+
+
+def test_a_run_that_opened_while_its_claim_was_forecast(audited, lives, monkeypatch):
+    def write(session):
+        claim = lives.put(session, forecast_hours=24)
+        with monkeypatch.context() as rules:
+            rules.setattr(forecast_window, "end_of", lambda _: None)
+            lives.open(session, claim)
+
+    assert any("forecasts are taken until" in one for one in audited(write))
+
+
+def test_hours_for_forecasts_that_are_not_the_document_s(audited, lives, monkeypatch):
+    """What would let an operator's friends seal their forecast late."""
+
+    def write(session):
+        filed = log.history(session, lives.put(session))[0].payload
+        document = {**filed["registration"], "title": "Foreseen"}
+        other = {"registration": document, "document_sha256": sha256_hex(canonical_bytes(document))}
+        with monkeypatch.context() as rules:
+            rules.setattr(forecast_window, "check", lambda *_, **__: None)
+            append(session, "registered", "claim00000000099", "ada", {**filed, **other, "forecast_hours": 24})
+
+    assert any("by its document there are 0" in one for one in audited(write))
+
+
+def test_a_forecast_that_was_not_sealed(audited, lives, monkeypatch):
+    """Bob never said so, or said something else: an operator who writes it for him lacks the salt."""
+
+    def write(session):
+        claim = lives.put(session)
+        sealed = append(session, "forecast", claim, "bob", {"sealed": "ab" * 32})
+        lives.open(session, claim)
+        with monkeypatch.context() as rules:
+            rules.setattr(forecasts, "after", lambda known, entry: known)
+            told = {"reveals": sealed.seq, "probability": 0.9, "salt": "00" * 32}
+            append(session, "forecast", claim, "bob", told)
+
+    assert any("give the seal" in one for one in audited(write))

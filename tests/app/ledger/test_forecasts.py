@@ -1,0 +1,125 @@
+"""A claim in its window, which no worker can take, and what the tables keep of forecasts."""
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import text
+from sqlmodel import select
+
+from app.ledger import forecasts, records
+from app.ledger.append import append
+from app.ledger.errors import UnknownClaimError
+from app.ledger.links import withdraw
+from app.ledger.opening import unopened
+from app.ledger.outbox import relay
+from app.ledger.runs import awaited_instrument, claim_shard, expire
+from app.ledger.tables import ForecastRow
+from claims.forecasts import seal
+from claims.lifecycle import IllegalStepError
+
+SOURCE = {"instrument_source_sha256": "5" * 64}
+SALT = bytes(range(32))
+
+
+@pytest.fixture
+def claim(ledger, put_claim):
+    with ledger.begin() as session:
+        return put_claim(session, forecast_hours=24)
+
+
+def take(ledger, claim):
+    with ledger.begin() as session:
+        return claim_shard(session, f"{claim}-1", 0, worker="w1", source=SOURCE, term=timedelta(seconds=60))
+
+
+def sent(ledger):
+    messages = []
+    relay(ledger, lambda run, index, _queue: messages.append((run, index)))
+    return messages
+
+
+def test_no_worker_takes_a_claim_in_its_window(ledger, claim, put_claim):
+    with ledger.begin() as session:
+        other = put_claim(session)
+    run = f"{claim}-1"
+    assert take(ledger, claim) is None
+    assert sent(ledger) == [(f"{other}-1", 0), (f"{other}-1", 1)], "no message is sent of what may not be taken"
+    expire(ledger)
+    with ledger.begin() as session:
+        assert awaited_instrument(session, run, 0) is None
+        found = records.run(session, run)
+        assert (found.status, found.attempts, found.not_before - found.queued) == ("queued", 0, timedelta(hours=24))
+        assert [one.run for one in unopened(session)] == [f"{other}-1", run], "rounds are fetched first for who opens"
+
+
+def test_the_log_itself_refuses_a_run_that_opens_early(ledger, claim):
+    """Whatever became of the queue: its time is the ledger's own, and the log knows it."""
+    with ledger.begin() as session:
+        session.execute(text("UPDATE shards SET not_before = now()"))
+    assert len(sent(ledger)) == 2
+    with pytest.raises(IllegalStepError, match="forecasts are taken until"):
+        take(ledger, claim)
+    with ledger.begin() as session:
+        assert records.run(session, f"{claim}-1").status == "queued"
+
+
+def test_a_claim_in_its_window_can_be_withdrawn(ledger, claim):
+    with ledger.begin() as session:
+        withdraw(session, claim, "ada", "A slip.")
+        assert records.run(session, f"{claim}-1").status == "cancelled"
+
+
+def test_an_entry_states_the_hours_that_its_document_asks_for(ledger, put_claim, document, claim):
+    for hours, stated in ((24, {}), (0, {"forecast_hours": 24}), (24, {"forecast_hours": 1})):
+        filed = {**document, "title": f"{hours} {stated}", "forecast_hours": hours}
+        payload = {
+            "registration": filed, "document_sha256": "ab" * 32, "nonce_sha256": "cd" * 32,
+            "precedence": "committed", **stated,
+        }  # fmt: skip
+        with pytest.raises(IllegalStepError, match="by its document there are"), ledger.begin() as session:
+            append(session, "registered", "claimother0001", "ada", payload)
+
+
+def test_what_was_sealed_and_told_is_kept_as_the_log_has_it(ledger, put_claim, judge):
+    with ledger.begin() as session:
+        claim = put_claim(session)
+        first = forecasts.seal(session, claim, "bob", seal(claim, "bob", 0.25, SALT))
+        forecasts.seal(session, claim, "eve", seal(claim, "eve", 1, SALT))
+        judge(session, claim, "confirmed")
+        told = forecasts.reveal(session, claim, "bob", 0.25, SALT)
+        bob, eve = forecasts.of_claim(session, claim)
+        assert (bob.registrant, bob.seq, bob.time, bob.probability) == ("bob", first.seq, first.time, 0.25)
+        assert (bob.salt, bob.revealed, bob.revealed_seq) == (SALT.hex(), told.time, told.seq)
+        assert (eve.probability, eve.salt, eve.revealed, eve.revealed_seq) == (None, None, None, None)
+
+
+def test_who_tells_only_what_came_true_is_seen_to(ledger, put_claim, judge):
+    """The calibration of what is told, and beside it how many forecasts of judged claims were not."""
+    with ledger.begin() as session:
+        for verdict, told in (("confirmed", True), ("refuted", False), ("void", True)):
+            claim = put_claim(session)
+            forecasts.seal(session, claim, "bob", seal(claim, "bob", 0.9, SALT))
+            judge(session, claim, verdict)
+            if told:
+                forecasts.reveal(session, claim, "bob", 0.9, SALT)
+        waiting = put_claim(session)
+        forecasts.seal(session, waiting, "bob", seal(waiting, "bob", 0.5, SALT))
+        forecasts.seal(session, waiting, "eve", seal(waiting, "eve", 0.5, SALT))
+        bob = forecasts.track_record(session, "bob")
+        assert (bob.sealed, bob.revealed, bob.hidden) == (4, 2, 1)
+        assert (bob.calibration.decided.n, bob.calibration.void) == (1, 1)
+        assert bob.calibration.brier == pytest.approx(0.01)
+        assert forecasts.track_record(session).sealed == 5
+        assert forecasts.track_record(session, "nobody").sealed == 0
+
+
+def test_an_unknown_claim_has_no_forecasts(ledger):
+    with ledger.begin() as session:
+        for ask in (
+            lambda: forecasts.of_claim(session, "nothere00000"),
+            lambda: forecasts.seal(session, "nothere00000", "bob", "ab" * 32),
+            lambda: forecasts.reveal(session, "nothere00000", "bob", 0.5, SALT),
+        ):
+            with pytest.raises(UnknownClaimError):
+                ask()
+        assert session.exec(select(ForecastRow)).all() == []
