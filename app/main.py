@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from app.api import (
     anchors,
+    attempts,
     bundles,
     claims,
     datasets,
@@ -23,6 +24,7 @@ from app.api import (
     predictions,
     reproductions,
     runs,
+    stats,
     tiles,
 )
 from app.api.protocol import description, logs, problems
@@ -39,6 +41,7 @@ ROUTERS = (
     predictions,
     listing,
     claims,
+    attempts,
     evidence,
     bundles,
     runs,
@@ -47,6 +50,7 @@ ROUTERS = (
     imports,
     datasets,
     instruments,
+    stats,
     log,
     anchors,
     tiles,

@@ -114,6 +114,12 @@ class Settings(BaseSettings):
         le=86400,
         description="seconds that a worker may be silent before its shard is given to another, 1 to 86400",
     )
+    overdue_hours: int = Field(
+        default=72,
+        ge=1,
+        le=87600,
+        description="hours that a claim may wait, once it can be opened, before it is listed as overdue, 1 to 87600",
+    )
 
     patch_memory_mb: int = Field(
         default=1024,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BeforeValidator
 
 from app import errors
-from app.api.protocol.access import TheLedger
+from app.api.protocol.access import TheLedger, TheSettings
 from app.api.protocol.description import answers
 from app.api.protocol.paging import link_to_next
 from app.api.protocol.querying import STRICT
@@ -39,6 +39,7 @@ def get_claims(
     request: Request,
     response: Response,
     ledger: TheLedger,
+    settings: TheSettings,
     *,
     status: Annotated[list[Status], SEVERAL, Query(description="What came of it.")] = [],  # noqa: B006 - never changed
     superseded: Annotated[bool | None, Query(description="Whether another claim replaced it.")] = None,
@@ -46,6 +47,7 @@ def get_claims(
     refuted_or_superseded: Annotated[bool | None, Query(description="Whether it did not hold or was replaced.")] = None,
     reproduced: Annotated[bool | None, Query(description="Whether an independent reproduction is recorded.")] = None,
     corrected: Annotated[bool | None, Query(description="Whether its verdict was corrected.")] = None,
+    overdue: Annotated[bool | None, Query(description="Whether it waits longer than it should to be opened.")] = None,
     precedence: Annotated[list[Precedence], SEVERAL, Query(description="How we know it came before.")] = [],  # noqa: B006
     trust: Annotated[list[Trust], SEVERAL, Query(description="How far it may be leaned on.")] = [],  # noqa: B006
     dirty: Annotated[list[Dirty], SEVERAL, Query(description="The tree of the code that measured.")] = [],  # noqa: B006
@@ -68,6 +70,8 @@ def get_claims(
         refuted_or_superseded=refuted_or_superseded,
         reproduced=reproduced,
         corrected=corrected,
+        overdue=overdue,
+        overdue_hours=settings.overdue_hours,
         precedence=tuple(precedence),
         trust=tuple(trust),
         dirty=tuple(dirty),

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Text, cast, func
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import col, select
 
+from app.ledger.overdue import is_overdue
 from app.ledger.tables import ClaimRow, EvidenceRow
 
 
@@ -16,8 +17,9 @@ class ClaimFilter:
     """Every part narrows the list; an empty tuple or None leaves it open, several words mean any of them.
 
     `dirty` is of the code that measured for the deciding run: a claim without evidence has none. `reproduced` asks for
-    an independent reproduction, whatever it found. `q` is in the syntax of web search engines (words, "phrases", or,
-    -not), over title, statement and rationale.
+    an independent reproduction, whatever it found, `overdue` for what has waited for more than `overdue_hours` since it
+    could be opened (ValueError without these hours). `q` is in the syntax of web search engines (words, "phrases",
+    or, -not), over title, statement and rationale.
     """
 
     status: tuple[str, ...] = ()
@@ -26,6 +28,8 @@ class ClaimFilter:
     refuted_or_superseded: bool | None = None
     reproduced: bool | None = None
     corrected: bool | None = None
+    overdue: bool | None = None
+    overdue_hours: int | None = None
     precedence: tuple[str, ...] = ()
     trust: tuple[str, ...] = ()
     dirty: tuple[str, ...] = ()
@@ -58,7 +62,14 @@ class ClaimFilter:
             (self.reproduced, col(ClaimRow.reproduced).is_(True)),
             (self.corrected, col(ClaimRow.corrected).is_(True)),
         ]
+        if self.overdue is not None:
+            flags.append((self.overdue, self._overdue()))
         found += [holds if asked else ~holds for asked, holds in flags if asked is not None]
         if self.q is not None:
             found.append(col(ClaimRow.search).op("@@")(func.websearch_to_tsquery("english", self.q)))
         return found
+
+    def _overdue(self) -> ColumnElement[bool]:
+        if self.overdue_hours is None:
+            raise ValueError("how long may a claim wait before it is overdue?")
+        return is_overdue(self.overdue_hours)

@@ -47,6 +47,7 @@ BAD = {
     "ANTEDATE_CHECKPOINT_FILE": None,
     "ANTEDATE_WORKER_CONCURRENCY": "0",
     "ANTEDATE_LEASE_SECONDS": "-5",
+    "ANTEDATE_OVERDUE_HOURS": "0",
     "ANTEDATE_PATCH_MEMORY_MB": "0",
     "ANTEDATE_TIMESTAMP_URL": "ftp://tsa.example",
     "ANTEDATE_TIMESTAMP_ROOTS": "/nonexistent/roots.pem",

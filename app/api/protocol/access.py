@@ -11,6 +11,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from app.errors import ScopeMissingError, UnauthenticatedError
 from app.ledger.database import Ledger
 from app.ledger.registrants import Caller, authenticate
+from app.settings import Settings
 
 BEARER = HTTPBearer(
     scheme_name="key", bearerFormat="ant_…", description="An API key, `ant_` and 43 characters.", auto_error=False
@@ -23,6 +24,14 @@ def ledger_of(request: Request) -> Ledger:
 
 
 TheLedger = Annotated[Ledger, Depends(ledger_of)]
+
+
+def settings_of(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+TheSettings = Annotated[Settings, Depends(settings_of)]
 
 
 def caller_of(

@@ -6,6 +6,7 @@ from typing import Any, Self
 from pydantic import Field
 
 from app.api.schemas.answers import Answer, ClaimId, Commit, RunId, Sha256, Time
+from app.api.schemas.attempts import AttemptsAtMetric
 from app.api.schemas.voids import Void
 from app.ledger import judgements
 from app.ledger.queries import ClaimSummary
@@ -207,3 +208,4 @@ class Claim(ListedClaim):
     judgements: list[Judgement] = Field(description="Every verdict on evidence, oldest first; the last one stands.")
     reproductions: list[Reproduction] = Field(description="Of each claim that reproduces this one, what was last said.")
     links: list[ClaimLink]
+    attempts: list[AttemptsAtMetric] = Field(description="How often it was tried, by metric, primaries first.")

@@ -8,9 +8,11 @@ import pytest
 from sqlalchemy import text
 
 from app.ledger.attempts import attempts, families, numbers
+from app.ledger.filters import ClaimFilter
 from app.ledger.judging import record_evidence
 from app.ledger.links import withdraw
 from app.ledger.overdue import count
+from app.ledger.queries import list_claims
 from app.ledger.runs import hold
 from claims.attempts import OUTCOMES
 
@@ -176,9 +178,17 @@ def test_what_was_never_opened_is_overdue_after_its_time(ledger, put_claim, open
             )
         assert count(session, HOURS) == 1
         assert count(session, 70) == 3
+        for asked, found in ((True, [late]), (False, [opened, forecast, waiting])):
+            chosen = ClaimFilter(overdue=asked, overdue_hours=HOURS)
+            assert [summary.id for summary in list_claims(session, chosen).items] == found
         (heads,) = families(session, waiting, HOURS).by_metric
         assert counted(heads) == {"overdue": 1, "undecided": 3}
         assert attempts(session, late, HOURS).items[0].outcomes == {"heads": "overdue"}
+
+
+def test_how_long_is_too_long_has_to_be_said(ledger):
+    with pytest.raises(ValueError, match="how long"), ledger.begin() as session:
+        list_claims(session, ClaimFilter(overdue=True))
 
 
 def test_the_list_goes_on_where_it_was_left(ledger, put_claim):
