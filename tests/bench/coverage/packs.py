@@ -1,0 +1,93 @@
+"""Many replicates through the shipped intervals at once, as statistics of one sample.
+
+A sample may have many statistics, and intervals are given to each by itself: so replicates of one statistic are packed
+as statistics of one sample. The resamples of a bootstrap are then the same for all of a pack.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from claims.intervals.by_cluster import by_cluster
+from claims.intervals.cluster_sums import ClusterSums
+from claims.intervals.means import Means
+from claims.intervals.sample import Sample
+from tests.bench.coverage.scenarios import LEVELS, RESAMPLES, Bounds, Floats, Key
+
+BOOTSTRAPS = ("percentile", "bca", "studentised_bootstrap")
+OVER_CLUSTERS = ("jackknife_t", *BOOTSTRAPS)
+
+
+@dataclass(frozen=True)
+class _Remembering:
+    """Does not work out again what the same resamples give, for another method or level."""
+
+    known: dict[tuple[str, int], Floats] = field(default_factory=dict)
+
+    def of(self, counts: Floats) -> Floats:
+        return self._once("of", counts, super().of)
+
+    def errors_of(self, counts: Floats) -> Floats:
+        return self._once("errors_of", counts, super().errors_of)
+
+    def _once(self, name: str, counts: Floats, work: Callable[[Floats], Floats]) -> Floats:
+        key = (name, hash(counts.tobytes()))
+        if key not in self.known:
+            self.known[key] = work(counts)
+        return self.known[key]
+
+
+@dataclass(frozen=True)
+class _Sums(_Remembering, ClusterSums):
+    pass
+
+
+@dataclass(frozen=True)
+class _Means(_Remembering, Means):
+    pass
+
+
+def packed(draw: Callable[[np.random.Generator, int], Sample], methods: tuple[str, ...]) -> Bounds:
+    """The intervals of a sample that `draw` makes of R replicates; one without width is none: its verdict is void."""
+
+    def bounds(rng: np.random.Generator, replicates: int) -> dict[Key, Floats]:
+        sample, seed = draw(rng, replicates), int(rng.integers(2**63))
+        return {
+            (method, level): measured(
+                by_cluster(method, sample, level, RESAMPLES if method in BOOTSTRAPS else None, seed)
+            ).reshape(-1, replicates, 2)
+            for method in methods
+            for level in LEVELS
+        }
+
+    return bounds
+
+
+def pack(sums: Floats, statistics: Callable[[Floats], Floats]) -> Sample:
+    """Of sums (S, R, G) and statistics that map totals (S, R, ...) to values (M, R, ...): M R statistics."""
+    each, replicates, clusters = sums.shape
+
+    def of_all(totals: Floats) -> Floats:
+        values = statistics(totals.reshape(each, replicates, *totals.shape[1:]))
+        return values.reshape(-1, *totals.shape[1:])
+
+    return _Sums(sums.reshape(each * replicates, clusters), of_all)
+
+
+def pack_means(values: Floats) -> Sample:
+    """Of units (R, G, size): their R means."""
+    replicates, clusters, size = values.shape
+    return _Means.over(values.reshape(replicates, -1).astype(float), np.repeat(np.arange(clusters), size))
+
+
+def measured(bounds: Floats) -> Floats:
+    """NaN for bounds (..., 2) that are no interval, or one without width."""
+    lo, hi = bounds[..., 0], bounds[..., 1]
+    sound = np.isfinite(lo) & np.isfinite(hi) & (lo < hi)
+    return np.where(sound[..., None], bounds, np.nan)
+
+
+def at_once(clusters: int) -> int:
+    """As many replicates as arrays stay small for, so that at least 200 bootstraps are drawn for 10,000."""
+    return max(20, min(50, 2000 // clusters))
