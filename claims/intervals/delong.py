@@ -33,18 +33,15 @@ def variances(sample: Aurocs) -> Floats:
 
     NaN where a label is in fewer than two clusters.
     """
-    ones = np.ones((1, sample.clusters))
-    parts = [np.concatenate(own.by_cluster(ones)) for own in sample.placements]
-    totals = sample.sizes.sum(axis=1)
-    with np.errstate(all="ignore"):
-        # What each cluster's rows add to the AUROC beyond their share of it, as positives and as negatives.
-        pairs = totals[0] * totals[1]
-        areas = sample.values()[: sample.scorers]
-        off = np.stack(parts) / pairs - areas[:, None, None] * (sample.sizes / totals[:, None])
-    off = np.concatenate([off, off[1:] - off[:1]]) if sample.scorers == 2 else off  # noqa: PLR2004
     holding = (sample.sizes > 0).sum(axis=1)
-    with np.errstate(all="ignore"):
-        squares = (off**2).sum(axis=2) * holding / (holding - 1)
-        crossed = 2 * sample.clusters / (sample.clusters - 1) * (off[:, 0] * off[:, 1]).sum(axis=1)
-        found: Floats = squares.sum(axis=1) + crossed
-    return np.where(holding.min() > 1, np.maximum(found, 0), np.nan)
+    if holding.min() < 2:  # noqa: PLR2004  # one cluster has no spread
+        return np.full(len(sample.values()), np.nan)
+    ones, totals = np.ones((1, sample.clusters)), sample.sizes.sum(axis=1, keepdims=True)
+    in_order = np.stack([np.concatenate(own.by_cluster(ones)) for own in sample.placements])
+    # (K, 2, G), what each cluster's rows add to the AUROC beyond their share of it, as positives and as negatives.
+    off = in_order / totals.prod() - sample.values()[: sample.scorers, None, None] * sample.sizes / totals
+    off = np.concatenate([off, off[1:] - off[:1]]) if sample.scorers == 2 else off  # noqa: PLR2004
+    squares = ((off**2).sum(axis=2) * holding / (holding - 1)).sum(axis=1)
+    crossed = 2 * sample.clusters / (sample.clusters - 1) * (off[:, 0] * off[:, 1]).sum(axis=1)
+    found: Floats = np.maximum(squares + crossed, 0)
+    return found

@@ -6,10 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from claims.intervals.aurocs import Aurocs
 from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import ClusterSums, draws
 from claims.intervals.jackknife_t import jackknife_t
+from claims.intervals.means import Means
 from claims.intervals.order_statistics import lower, upper
+from claims.intervals.student_t import student_t
 
 BOOTSTRAPS = ["percentile", "bca", "studentised_bootstrap"]
 VALUES = np.random.default_rng(2).gamma(2, size=25)
@@ -76,11 +79,62 @@ def test_what_is_often_undefined_has_no_bounds(method):
     assert not np.isfinite(by_cluster(method, sample, 0.9, 400, seed=0)).all()
 
 
-def test_another_method_or_no_resamples_is_an_error():
-    with pytest.raises(ValueError, match="wilson"):
-        by_cluster("wilson", mean(VALUES), 0.9, None, seed=0)
-    with pytest.raises(ValueError, match="number of resamples"):
-        by_cluster("bca", mean(VALUES), 0.9, None, seed=0)
+@pytest.mark.parametrize(
+    ("method", "sample", "why"),
+    [
+        ("bca", mean(VALUES), "needs a number of resamples"),
+        ("exact", mean(VALUES), "exact is no interval over clusters"),
+        ("wilson", mean(VALUES), "say what each cluster weighs"),
+        ("wilson", Means.over(VALUES[None], range(25)), "from 0 to 1: these are"),
+        ("delong", Means.over(VALUES[None], range(25)), "delong is for AUROCs"),
+        ("student_t", mean(VALUES), "plain means of independent values"),
+        ("student_t", Means.over(VALUES[None], [0, *range(24)]), "these come 1 to 2 to a cluster"),
+        ("student_t", Means.over_groups(VALUES, [0, *[1] * 24], range(25)), "plain means"),
+        ("student_t", Aurocs.over(VALUES[None], VALUES > 2, range(25)), "plain means"),
+    ],
+)
+def test_a_method_says_what_it_is_for(method, sample, why):
+    with pytest.raises(ValueError, match=why):
+        by_cluster(method, sample, 0.9, None, seed=0)
+
+
+def test_student_is_of_the_values_or_of_means_of_clusters_of_one_size():
+    expected = student_t(VALUES.tolist(), 0.95, -np.inf, np.inf)[1:]
+    assert by_cluster("student_t", Means.over(VALUES[None], range(25)), 0.95, None, 0)[0] == pytest.approx(expected)
+    five = Means.over(VALUES[None], np.arange(25) // 5)
+    expected = student_t(VALUES.reshape(5, 5).mean(axis=1).tolist(), 0.95, -np.inf, np.inf)[1:]
+    assert by_cluster("student_t", five, 0.95, None, 0)[0] == pytest.approx(expected)
+
+
+class TestBcaIsRefused:
+    """It has a correction only where resamples lie on both sides and the jackknife shows a spread."""
+
+    def test_where_no_cluster_makes_a_difference(self):
+        assert np.isnan(by_cluster("bca", mean([2.0] * 9), 0.9, 99, seed=0)).all()
+
+    def test_where_the_jackknife_is_undefined_without_one_of_the_clusters(self):
+        sums = np.array([[1.0, 1, 1, 1], [1, 2, 3, 4], [0, 0, 0, 1]])
+        sample = ClusterSums(sums, lambda totals: np.where(totals[2:] > 0, totals[1:2] / totals[:1], np.nan))
+        assert np.isnan(by_cluster("bca", sample, 0.9, 400, seed=0)).all()
+
+    def test_where_every_resample_is_on_one_side(self):
+        """The largest of all values: no resample is above it, and the jackknife differs without its cluster alone."""
+        sample = ClusterSums(np.eye(6), lambda totals: (totals > 0).sum(axis=0, keepdims=True).astype(float))
+        assert np.isnan(by_cluster("bca", sample, 0.9, 400, seed=0)).all()
+
+    def test_where_the_acceleration_has_no_end(self):
+        """One cluster of thirty makes all the difference: an acceleration of 0.158, which 6.4 errors are too many for."""
+        values = [1e6, *range(29)]
+        assert np.isfinite(by_cluster("bca", mean(values), 0.9, 400, seed=0)).all()
+        assert np.isnan(by_cluster("bca", mean(values), 1 - 1e-12, 400, seed=0)).all()
+
+
+def test_ties_with_the_estimate_count_half_whatever_rounding_makes_of_them():
+    """A tenth is not a number of the machine: sums of it in other orders come apart."""
+    whole = np.array([0.0, 1, 1, 2, 3, 3, 5, 8, 9, 12])
+    expected = by_cluster("bca", mean(whole), 0.9, 999, seed=4)[0]
+    assert by_cluster("bca", mean(whole * 0.1), 0.9, 999, seed=4)[0] == pytest.approx(expected * 0.1)
+    assert by_cluster("bca", mean(whole - whole.mean()), 0.9, 999, seed=4)[0] == pytest.approx(expected - whole.mean())
 
 
 def test_a_bound_leaves_its_share_beyond_it_and_what_is_undefined_is_beyond_either():
