@@ -9,6 +9,7 @@ from typing import Any
 from claims.flaws import pointer
 from claims.instruments import catalogue
 from claims.instruments.manifest import Instrument, Metric
+from claims.power import Power, power_of
 from claims.precedence import why
 from claims.registration.model import PairsDataset, Prediction, Registration
 from claims.registration.vacuity import reachable
@@ -23,15 +24,20 @@ def check(
     instruments: Mapping[str, Instrument] | None = None,
     *,
     calibrated: bool = False,
+    power: Power | None = None,
+    waiting: int | None = None,
 ) -> dict[str, Any]:
     """The design check's answer, as it is logged in `registered.check`, for a registration without flaws.
 
     `reachable` is the precedence and the highest trust it can come to as things stand, and why; `level` the level
-    of every interval; `cost` what a run will take, None while the dataset's pairs are not counted; `warnings` what
-    makes a hypothesis hard or impossible to decide, each with `code`, `pointer` and `detail`. Whether the instrument
-    is `calibrated` as chosen is for the ledger to say, which holds its scorecard.
+    of every interval; `cost` what a run will take, None while the dataset's pairs are not counted, `queue` the one it
+    is put in, `waiting` how many shards wait there; `hypotheses` and `claim` what they can be expected to decide
+    (`claims.power`); `warnings` what makes a hypothesis hard or impossible to decide, each with `code`, `pointer` and
+    `detail`. The ledger tells what it alone knows: whether the instrument is `calibrated` as chosen, how many shards
+    are `waiting`, and `power` from its datasets and its evidence, or else it is of the registration alone.
     """
     instrument = (catalogue() if instruments is None else instruments)[registration.instrument.name]
+    power = power_of(registration, instrument.MANIFEST) if power is None else power
     return {
         "reachable": {
             "precedence": precedence,
@@ -40,7 +46,11 @@ def check(
         },
         "level": registration.level,
         "cost": _cost(registration, instrument, pairs_per_dimension),
-        "warnings": [*_of_metrics(registration, instrument), *_post_hoc(precedence)],
+        "queue": instrument.MANIFEST.queue,
+        "waiting": waiting,
+        "hypotheses": list(power.hypotheses),
+        "claim": dict(power.claim),
+        "warnings": [*_of_metrics(registration, instrument), *power.warnings, *_post_hoc(precedence)],
     }
 
 

@@ -57,6 +57,7 @@ FLAW_CODES: Mapping[str, str] = MappingProxyType(
         "wrong_unit": "The instrument's sampling unit is another.",
         "multiplicity": "Several primary hypotheses need a correction for multiplicity.",
         "resamples": "The resamples do not fit the interval.",
+        "impossible_assumption": "A value is assumed that the metric cannot have.",
         # The meaning of an imported record
         "not_predicted": "A number that nobody predicted is said to have been frozen before the data.",
         # Preference pairs and rows

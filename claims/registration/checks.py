@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from claims.flaws import Flaw, pointer
 from claims.instruments.manifest import Instrument
 from claims.registration.analysis_checks import flaws_of_analysis, flaws_of_sampling
+from claims.registration.assumption_checks import flaws_of_assumptions
 from claims.registration.metric_checks import flaws_of_metrics
 from claims.registration.model import Band, PairsDataset, Registration
 from claims.registration.subject_checks import flaws_of_params, flaws_of_subject
@@ -31,6 +32,7 @@ def flaws_in(registration: Registration, instruments: Mapping[str, Instrument]) 
         *flaws_of_sampling(registration, manifest),
         *flaws_of_analysis(registration, manifest),
         *flaws_of_metrics(registration, manifest),
+        *flaws_of_assumptions(registration, manifest),
     ]
 
 

@@ -1,0 +1,91 @@
+"""What a design can be expected to decide, by simulation, before it is frozen: docs/power.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from claims.instruments.manifest import Manifest
+from claims.power import cautions
+from claims.power.family import expected
+from claims.power.prospect import Prospect
+from claims.power.recorded import Recorded
+from claims.power.simulating import Simulation
+from claims.power.study import Analysis
+from claims.power.units import units_for
+from claims.registration.model import Hypothesis, Registration
+
+__all__ = ["Power", "Recorded", "power_of"]
+
+# Of how many hypotheses what is detectable is searched for, the first ones with an assumption or a recorded sd: what
+# takes about two seconds. Chances are simulated for all of them.
+SEARCHED, SEARCHED_RESAMPLING = 16, 6
+
+
+@dataclass(frozen=True)
+class Power:
+    """`hypotheses` in the registration's order, the `claim` as a whole, and `warnings`, as the answer has them."""
+
+    hypotheses: Sequence[dict[str, Any]]
+    claim: Mapping[str, Any]
+    warnings: Sequence[dict[str, str]] = field(default=())
+
+
+def power_of(
+    registration: Registration,
+    manifest: Manifest,
+    clusters: Mapping[str, int] = MappingProxyType({}),
+    recorded: Mapping[str, Recorded] = MappingProxyType({}),
+) -> Power:
+    """What a registration without flaws can be expected to decide.
+
+    `clusters` holds, by metric of a hypothesis, how many independent clusters it is over; `recorded` what the ledger
+    knows of a metric's spread. The same arguments give the same answer: everything is drawn from one fixed seed.
+    """
+    analysis = _analysis(registration)
+    left = SEARCHED_RESAMPLING if analysis.resampling else SEARCHED
+    prospects: list[Prospect] = []
+    for hypothesis in registration.hypotheses:
+        simulation = _simulation(hypothesis, registration, manifest, analysis, clusters)
+        assumption, known = registration.assumptions.get(hypothesis.metric), recorded.get(hypothesis.metric)
+        prospects.append(simulation.prospect(assumption, known, searched=left > 0))
+        left -= prospects[-1].searched
+    return Power(
+        hypotheses=[prospect.as_json() for prospect in prospects],
+        claim=expected(prospects),
+        warnings=list(_warnings(registration, manifest, prospects, recorded, analysis)),
+    )
+
+
+def _analysis(registration: Registration) -> Analysis:
+    analysis, hypotheses = registration.analysis, len(registration.hypotheses)
+    return Analysis(analysis.interval, registration.level, analysis.resamples, hypotheses)
+
+
+def _simulation(
+    hypothesis: Hypothesis,
+    registration: Registration,
+    manifest: Manifest,
+    analysis: Analysis,
+    clusters: Mapping[str, int],
+) -> Simulation:
+    metric = manifest.metric(hypothesis.metric)
+    if metric is None:
+        raise ValueError(f"{manifest.name} has no metric {hypothesis.metric}")
+    units = units_for(hypothesis.metric, registration, manifest, clusters)
+    return Simulation(hypothesis, metric.within(registration), analysis, manifest.unit, units)
+
+
+def _warnings(
+    registration: Registration,
+    manifest: Manifest,
+    prospects: Sequence[Prospect],
+    recorded: Mapping[str, Recorded],
+    analysis: Analysis,
+) -> Iterator[dict[str, str]]:
+    yield from cautions.of_prospects(prospects)
+    yield from cautions.of_assumptions(registration, manifest, prospects, recorded)
+    yield from cautions.of_resamples(analysis)
+    yield from cautions.of_waiting(registration)

@@ -1,0 +1,118 @@
+"""What a registrant should know of a design before freezing it: each with `code`, `pointer` and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil, isfinite, sqrt
+
+from scipy.stats import norm
+
+from claims.flaws import pointer
+from claims.instruments.manifest import Manifest
+from claims.power.prospect import Prospect, figure
+from claims.power.recorded import Recorded
+from claims.power.study import ENOUGH, Analysis
+from claims.registration.model import Registration, Threshold
+
+Caution = dict[str, str]
+_MUCH_MORE = 1.5  # times the assumed sd, from which a recorded one is told
+_OFTEN_VOID = 0.05
+_COARSE = 0.02  # of half an interval's width: how far a bound may move from one seed to another
+
+
+def of_prospects(prospects: Sequence[Prospect]) -> Iterator[Caution]:
+    for index, prospect in enumerate(prospects):
+        for code, last, detail in (*_power(prospect), *_headroom(prospect)):
+            at = pointer("hypotheses", index, *last)
+            yield {"code": code, "pointer": at, "detail": f"{prospect.hypothesis.id}: {detail}"}
+
+
+def _power(prospect: Prospect) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    found, assumed, n = prospect.chances, prospect.assumed, prospect.units.n
+    if found is None:
+        return
+    if prospect.target is None:
+        detail = f"{assumed:g}, as assumed, is the threshold itself, where no number of {_of(prospect)} decides"
+        yield "POWER", (), detail
+        return
+    if prospect.target == "refuted":
+        yield "AGAINST", ("predict",), f"{assumed:g}, as assumed, would make it false: predict what is expected"
+    decided = prospect.decided or 0.0
+    if decided < ENOUGH:
+        verb = "confirmed" if prospect.target == "confirmed" else "refuted"
+        chance = f"at {assumed:g}, as assumed, it is {verb} with a chance of {decided:.0%} by {n} {_of(prospect)}"
+        yield "POWER", (), f"{chance}; {_remedy(prospect)}"
+    if found.inconclusive > 1 / 2:
+        likely = f"at {assumed:g}, as assumed, it stays undecided with a chance of {found.inconclusive:.0%}"
+        yield "INCONCLUSIVE", (), likely
+    if found.void > _OFTEN_VOID:
+        alike = f"at {assumed:g}, as assumed, all {n} {_of(prospect)} give one value with a chance of {found.void:.0%}"
+        yield "DEGENERATE", (), f"{alike}, which voids it"
+
+
+def _remedy(prospect: Prospect) -> str:
+    if prospect.smallest_n is not None:
+        return f"{prospect.smallest_n:,} make it {ENOUGH:.0%}"
+    return f"not even {prospect.units.most:,}, the most there can be, are known to make it {ENOUGH:.0%}"
+
+
+def _headroom(prospect: Prospect) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Where no value that the metric could have would be confirmed often enough."""
+    aim = prospect.aim
+    if aim is None or not prospect.searched or prospect.detectable is not None:
+        return
+    enough = f"with a chance of {ENOUGH:.0%} by {prospect.units.n} {_of(prospect)} of sd {prospect.sd:g}"
+    if not isinstance(prospect.hypothesis.predict, Threshold) and prospect.hypothesis.predict.op != "outside":
+        yield "NARROW", ("predict",), f"no value in the band is confirmed {enough}: widen it, or measure more"
+        return
+    code, side = ("CEILING", "above") if aim.direction > 0 else ("FLOOR", "below")
+    detail = f"{side} {figure(aim.edge):g} no value that it can have is confirmed {enough}: move it, or measure more"
+    yield code, ("predict",), detail
+
+
+def _of(prospect: Prospect) -> str:
+    return f"{prospect.unit}s"
+
+
+def of_assumptions(
+    registration: Registration, manifest: Manifest, prospects: Sequence[Prospect], recorded: Mapping[str, Recorded]
+) -> Iterator[Caution]:
+    """Assumptions that are about nothing, that no mean could meet, or that the ledger's evidence speaks against."""
+    named = {hypothesis.metric for hypothesis in registration.hypotheses}
+    drawn = {prospect.hypothesis.metric: prospect.drawn_from for prospect in prospects}
+    for name, assumption in registration.assumptions.items():
+        metric, at = manifest.metric(name), ("assumptions", name)
+        if name not in named:
+            detail = f"no hypothesis is about {name}: nothing follows from what is assumed of it"
+            yield {"code": "UNUSED", "pointer": pointer(*at), "detail": detail}
+        elif metric is not None and drawn[name] == "normal" and isfinite(metric.high - metric.low):
+            detail = (
+                f"nothing within [{metric.low:g}, {metric.high:g}] varies by an sd of {assumption.sd:g} around "
+                f"{assumption.value:g}: as the sd of one unit that is possible only for what is no mean over units"
+            )
+            yield {"code": "SPREAD", "pointer": pointer(*at, "sd"), "detail": detail}
+        if name in named and name in recorded and recorded[name].sd > _MUCH_MORE * assumption.sd:
+            detail = f"an sd of {assumption.sd:g} is assumed of {name}; {recorded[name].sd:.3g} is {recorded[name]}"
+            yield {"code": "OPTIMISTIC", "pointer": pointer(*at, "sd"), "detail": detail}
+
+
+def of_resamples(analysis: Analysis) -> Iterator[Caution]:
+    """Whether another seed would move a bound noticeably: the error of a quantile of B normal values."""
+    if not analysis.resampling or analysis.resamples is None:
+        return
+    tail = (1 - analysis.level) / 2
+    quantile = float(norm.ppf(1 - tail))
+    of_one = sqrt(tail * (1 - tail)) / float(norm.pdf(quantile)) / quantile
+    moved = of_one / sqrt(analysis.resamples)
+    if moved > _COARSE:
+        detail = (
+            f"with {analysis.resamples:,} resamples another seed would move a bound by about {moved:.1%} of half the "
+            f"interval's width; {ceil((of_one / _COARSE) ** 2 / 100) * 100:,} make it {_COARSE:.0%}"
+        )
+        yield {"code": "RESAMPLES", "pointer": "/analysis/resamples", "detail": detail}
+
+
+def of_waiting(registration: Registration) -> Iterator[Caution]:
+    if hours := registration.forecast_hours:
+        detail = f"measuring starts {hours:,} hours after filing at the earliest, so that others can forecast"
+        yield {"code": "FORECASTS", "pointer": "/forecast_hours", "detail": detail}

@@ -1,0 +1,66 @@
+"""What one independent unit is drawn from when a study is simulated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite, sqrt
+from typing import Literal
+
+import numpy as np
+
+from claims.instruments.manifest import Metric
+from claims.intervals.cluster_sums import Floats
+
+SEED = 20261201  # of everything the design check draws: the same document and ledger give the same answer
+Kind = Literal["beta", "two_points", "normal"]
+_NEARLY = 0.999  # of the largest sd there can be: from here on a Beta is its two ends
+
+
+@dataclass(frozen=True)
+class Population:
+    """Values of one unit with standard deviation `sd`, within [low, high] unless `kind` is normal.
+
+    A Beta on the range has its mean and `sd` (moments). Where `sd` is all that the range allows around the mean, units
+    lie at its two ends alone, as right and wrong answers do, and the sd follows the mean. Where no distribution on
+    the range has them, or the range has no ends, units are normal and may lie beyond it: only their mean may not.
+    """
+
+    kind: Kind
+    sd: float
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, value: float, sd: float, metric: Metric, *, shares: bool = False) -> Population:
+        """The distribution for a mean of `value`; of `shares`, which are never beyond their range, none is normal."""
+        most = _largest_sd(value, metric.low, metric.high)
+        if not isfinite(most) or (sd > most / _NEARLY and not shares):
+            return cls("normal", sd, metric.low, metric.high)
+        return cls("two_points" if sd > most * _NEARLY else "beta", sd, metric.low, metric.high)
+
+    def sd_at(self, value: float) -> float:
+        return _largest_sd(value, self.low, self.high) if self.kind == "two_points" else self.sd
+
+    def ends(self) -> tuple[float, float]:
+        """Between which values the mean can lie, with this sd."""
+        if self.kind != "beta":
+            return self.low, self.high
+        middle, half = (self.low + self.high) / 2, (self.high - self.low) / 2
+        room = sqrt(half**2 - (self.sd / _NEARLY) ** 2)
+        return middle - room, middle + room
+
+    def draw(self, value: float, replicates: int, n: int) -> Floats:
+        """(replicates, n) units with mean `value`, which lies within `ends`."""
+        generator = np.random.Generator(np.random.PCG64(SEED))
+        if self.kind == "normal":
+            return value + self.sd * generator.standard_normal((replicates, n))
+        width, share = self.high - self.low, (value - self.low) / (self.high - self.low)
+        if self.kind == "two_points":
+            return np.where(generator.random((replicates, n)) < share, self.high, self.low)
+        weight = share * (1 - share) * (width / self.sd) ** 2 - 1
+        return self.low + width * generator.beta(share * weight, (1 - share) * weight, (replicates, n))
+
+
+def _largest_sd(value: float, low: float, high: float) -> float:
+    """The most that anything within [low, high] can vary around a mean of `value` (Bhatia and Davis 2000)."""
+    return sqrt(max(0.0, (value - low) * (high - value))) if isfinite(high - low) else float("inf")

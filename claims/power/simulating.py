@@ -1,0 +1,108 @@
+"""From what is assumed of a hypothesis's metric, or recorded of it, to what it has to expect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf, sqrt
+
+import numpy as np
+from scipy.stats import norm, t
+
+from claims.instruments.manifest import Metric
+from claims.intervals.cluster_sums import Floats
+from claims.power.aims import Aim, aim_of, nearest
+from claims.power.population import Population
+from claims.power.prospect import Prospect
+from claims.power.recorded import Recorded
+from claims.power.smallest import smallest_number
+from claims.power.study import ENOUGH, Analysis
+from claims.power.units import Units
+from claims.registration.model import Assumption, Hypothesis
+from claims.verdict.regions import bounds, outcome
+
+NOT_SEARCHED = "what is detectable, and the smallest n, are not searched for: too many hypotheses have assumptions"
+NOTHING_KNOWN = (
+    "unknown: state under `assumptions` what value is expected and the sd of one unit, from a pilot; the ledger holds "
+    "no evidence of this metric by this instrument to take an sd from"
+)
+COUNTED = "exact, not estimated: its interval has no sampling error to simulate"
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """One hypothesis, its metric as it is in this registration, and the units and the interval that it has."""
+
+    hypothesis: Hypothesis
+    metric: Metric
+    analysis: Analysis
+    unit: str
+    units: Units
+
+    def prospect(self, assumption: Assumption | None, recorded: Recorded | None, *, searched: bool) -> Prospect:
+        """What is to be expected; without `searched`, the chances alone."""
+        nothing = Prospect(self.hypothesis, self.unit, self.units)
+        if self.metric.exact:
+            return replace(nothing, note=COUNTED)
+        if assumption is not None:
+            told = replace(nothing, sd=assumption.sd, assumed=assumption.value, source=assumption.source)
+        elif recorded is not None:
+            told = replace(nothing, sd=recorded.sd, source=str(recorded))
+        else:
+            return replace(nothing, note=NOTHING_KNOWN)
+        return told if self.units.n is None else self._simulated(told, self.units.n, searched=searched)
+
+    def _simulated(self, told: Prospect, n: int, *, searched: bool) -> Prospect:
+        predict, sd = self.hypothesis.predict, told.sd or 0.0
+        aim = aim_of(predict, self.metric.low, self.metric.high, told.assumed)
+        about = aim.edge if told.assumed is None else told.assumed
+        population = Population.around(about, sd, self.metric, shares=self.analysis.method == "wilson")
+        told = replace(
+            told,
+            drawn_from=population.kind,
+            aim=aim_of(predict, *population.ends(), told.assumed),
+            half_width=_half_width(self.analysis.bounds(population, about, n)),
+        )
+        if told.assumed is not None:
+            chances = self.analysis.chances(population, told.assumed, n, predict)
+            told = replace(told, chances=chances, target=self._target(told.assumed))
+        return self._searched(told, population, n) if searched else replace(told, note=NOT_SEARCHED)
+
+    def _target(self, value: float) -> str | None:
+        """What the assumed value should come out as; None on the very edge, where no number of units decides."""
+        predict = self.hypothesis.predict
+        return None if value in bounds(predict) else outcome(value, value, predict)
+
+    def _searched(self, told: Prospect, population: Population, n: int) -> Prospect:
+        aim = told.aim
+        detectable = None if aim is None else self._detectable(aim, population, n)
+        return replace(told, searched=True, detectable=detectable, smallest_n=self._smallest(told, population))
+
+    def _detectable(self, aim: Aim, population: Population, n: int) -> float | None:
+        predict = self.hypothesis.predict
+        quantile = float(t.ppf((1 + self.analysis.level) / 2, n - 1))
+        scale = (quantile + float(norm.ppf(ENOUGH))) * population.sd / sqrt(n)
+
+        def chance(value: float) -> float:
+            return self.analysis.chances(population, value, n, predict, searching=True).confirmed
+
+        return nearest(aim, scale, chance)
+
+    def _smallest(self, told: Prospect, population: Population) -> int | None:
+        value, target, predict = told.assumed, told.target, self.hypothesis.predict
+        if value is None or target is None:
+            return None
+        away = min(abs(value - bound) for bound in bounds(predict))
+        quantiles = float(norm.ppf((1 + self.analysis.level) / 2) + norm.ppf(ENOUGH))
+        guess = (quantiles * population.sd / away) ** 2 if away > 0 else inf
+
+        def chance(n: int) -> float:
+            found = self.analysis.chances(population, value, n, predict, searching=True)
+            return found.confirmed if target == "confirmed" else found.refuted
+
+        return smallest_number(guess, self.units.fewest, self.units.most, chance)
+
+
+def _half_width(intervals: Floats) -> float | None:
+    """The median; None where no study has an interval."""
+    widths = (intervals[:, 1] - intervals[:, 0])[np.isfinite(intervals).all(axis=1)]
+    return float(np.median(widths)) / 2 if len(widths) else None

@@ -1,0 +1,95 @@
+"""A study simulated many times over: units drawn, and the interval registered put around their mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, sqrt
+from types import MappingProxyType
+
+import numpy as np
+from scipy.stats import t
+
+from claims.intervals.by_cluster import by_cluster
+from claims.intervals.cluster_sums import Floats
+from claims.power.chances import Chances, chances
+from claims.power.population import SEED, Population
+from claims.power.samples import Samples
+from claims.registration.analysis_checks import BOOTSTRAPS
+from claims.registration.model import IntervalMethod, Prediction
+
+# Beyond so many units the distribution of one hardly matters to that of their mean and their spread.
+MANY = 400
+ENOUGH = 0.8  # the power that is asked for
+_IN_A_TAIL = 25  # resamples beyond a bound, for figures that are right to a point or two
+_FEWEST_RESAMPLES, _MOST_RESAMPLES = 999, 4999
+# Studies simulated for a chance, and at each step of a search; of those that resample, and of many at once, fewer.
+_STUDIES, _STEP, _FEWEST_STUDIES = 4000, 1000, 200
+# Units, or resampled values, that are drawn for them at most.
+_DRAWN, _DRAWN_AT_A_STEP, _RESAMPLED = 1_000_000, 300_000, 1_000_000
+_AT_ONCE = 10  # hypotheses that are simulated in full
+# DeLong's error of an AUROC is all but the jackknife's, and has no meaning for a mean.
+_STANDS_FOR: Mapping[IntervalMethod, IntervalMethod] = MappingProxyType({"delong": "jackknife_t"})
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """How every interval of `hypotheses` is made.
+
+    One that resamples does so as often as registered, or less often where that is slow.
+    """
+
+    method: IntervalMethod
+    level: float
+    resamples: int | None
+    hypotheses: int = 1
+
+    @property
+    def resampling(self) -> bool:
+        return self.method in BOOTSTRAPS
+
+    @property
+    def simulated_resamples(self) -> int | None:
+        if self.resamples is None:
+            return None
+        enough = ceil(_IN_A_TAIL / ((1 - self.level) / 2))
+        return min(self.resamples, max(_FEWEST_RESAMPLES, min(enough, _MOST_RESAMPLES)))
+
+    def replicates(self, n: int, *, searching: bool) -> int:
+        """How many studies of n units are simulated."""
+        units = min(n, MANY)
+        most = min(_STEP, _DRAWN_AT_A_STEP // units) if searching else min(_STUDIES, _DRAWN // units)
+        if self.simulated_resamples is not None:
+            most = min(most // (2 if searching else 4), _RESAMPLED // self.simulated_resamples)
+        return max(_FEWEST_STUDIES, most * _AT_ONCE // max(_AT_ONCE, self.hypotheses))
+
+    def bounds(self, population: Population, value: float, n: int, *, searching: bool = False) -> Floats:
+        """Simulated intervals (R, 2) around means of n units whose mean is `value`, clipped to the metric's range."""
+        replicates = self.replicates(n, searching=searching)
+        if n > MANY or population.kind == "normal":  # where no interval but a share's own depends on more than scale
+            standard = _standard(self, n, replicates)
+            intervals = value + population.sd_at(value) * standard
+        else:
+            intervals = self._intervals(population.draw(value, replicates, n))
+        return np.clip(intervals, population.low, population.high)
+
+    def chances(
+        self, population: Population, value: float, n: int, predict: Prediction, *, searching: bool = False
+    ) -> Chances:
+        return chances(self.bounds(population, value, n, searching=searching), predict)
+
+    def _intervals(self, units: Floats) -> Floats:
+        sample = Samples.over(units, range(units.shape[1]))
+        return by_cluster(_STANDS_FOR.get(self.method, self.method), sample, self.level, self.simulated_resamples, SEED)
+
+
+@lru_cache(maxsize=256)
+def _standard(analysis: Analysis, n: int, replicates: int) -> Floats:
+    """Intervals (R, 2) around means of n standard normal units; all others are these, shifted and stretched."""
+    generator = np.random.Generator(np.random.PCG64(SEED))
+    if n <= MANY:
+        return analysis._intervals(generator.standard_normal((replicates, n)))  # noqa: SLF001 - its own
+    means = generator.standard_normal(replicates) / sqrt(n)
+    halves = np.sqrt(generator.chisquare(n - 1, replicates) / (n - 1) / n) * t.ppf((1 + analysis.level) / 2, n - 1)
+    return np.column_stack([means - halves, means + halves])

@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from claims.instruments.manifest import Metric
+from claims.power.population import Population
+
+GAP = Metric("gap", "a difference", low=-1, high=1)
+SHIFT = Metric("shift", "any number")
+SHARE = Metric("share", "a share", low=0, high=1)
+
+
+@given(st.floats(-0.95, 0.95), st.floats(0.05, 0.98))
+def test_a_beta_has_the_mean_and_the_sd_that_are_assumed_within_the_range(value, part):
+    sd = part * np.sqrt(1 - value**2)
+    population = Population.around(value, sd, GAP)
+    drawn = population.draw(value, 200, 200)
+    assert population.kind == "beta"
+    assert drawn.min() >= -1
+    assert drawn.max() <= 1
+    assert drawn.mean() == pytest.approx(value, abs=5 * sd / 200)
+    assert drawn.std() == pytest.approx(sd, rel=0.08)
+
+
+def test_what_the_range_allows_no_more_than_lies_at_its_ends():
+    population = Population.around(0.8, 0.4, SHARE)
+    drawn = population.draw(0.8, 100, 100)
+    assert population.kind == "two_points"
+    assert set(np.unique(drawn)) == {0.0, 1.0}
+    assert drawn.mean() == pytest.approx(0.8, abs=0.02)
+    assert population.sd_at(0.5) == 0.5
+    assert population.ends() == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "sd", "metric", "kind"),
+    [
+        (0.0, 3.0, SHIFT, "normal"),
+        (0.0, 1.1, GAP, "normal"),
+        (0.8, 0.5, SHARE, "normal"),
+        (1.0, 0.1, GAP, "normal"),
+        (0.0, 0.5, GAP, "beta"),
+    ],
+)
+def test_a_normal_stands_where_nothing_on_the_range_could(value, sd, metric, kind):
+    population = Population.around(value, sd, metric)
+    assert population.kind == kind
+    drawn = population.draw(value, 200, 200)
+    assert (drawn.mean(), drawn.std()) == pytest.approx((value, sd), abs=5 * sd / 200)
+
+
+def test_a_share_is_never_normal():
+    assert Population.around(0.8, 0.5, SHARE, shares=True).kind == "two_points"
+
+
+def test_with_its_sd_a_mean_comes_only_so_near_to_the_ends():
+    low, high = Population.around(0.0, 0.6, GAP).ends()
+    assert (low, high) == pytest.approx((-0.8, 0.8), abs=1e-3)
+
+
+def test_the_same_is_drawn_again():
+    population = Population.around(0.1, 0.2, GAP)
+    np.testing.assert_array_equal(population.draw(0.1, 5, 5), population.draw(0.1, 5, 5))
