@@ -105,9 +105,10 @@ def test_a_design_with_power_is_not_warned_of(power):
         ({"op": ">", "value": 0}, {"value": 0.2, "sd": 0.2}, {"POWER"}),
         ({"op": ">", "value": 0}, {"value": 0.0, "sd": 0.2}, {"POWER"}),
         ({"op": ">", "value": 0}, {"value": -0.5, "sd": 0.2}, {"AGAINST"}),
-        ({"op": ">", "value": 0.9}, {"value": 0.95, "sd": 0.2}, {"POWER", "DEGENERATE", "CEILING"}),
-        ({"op": "<", "value": -0.9}, {"value": -0.95, "sd": 0.2}, {"POWER", "DEGENERATE", "FLOOR"}),
+        ({"op": ">", "value": 0.9}, {"value": 0.95, "sd": 0.2}, {"POWER", "CEILING"}),
+        ({"op": "<", "value": -0.9}, {"value": -0.95, "sd": 0.2}, {"POWER", "FLOOR"}),
         ({"op": "within", "low": -0.05, "high": 0.05}, {"value": 0, "sd": 0.2}, {"POWER", "INCONCLUSIVE", "NARROW"}),
+        ({"op": ">", "value": 0.9}, {"value": 0.98, "sd": 0.199}, {"POWER", "DEGENERATE", "CEILING"}),
         ({"op": ">", "value": 0}, {"value": 0.5, "sd": 3}, {"POWER", "INCONCLUSIVE", "SPREAD", "CEILING"}),
     ],
 )
