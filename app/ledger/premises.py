@@ -94,13 +94,15 @@ def _cluster_flaws(session: Session, registration: Registration, dataset: PairsD
     manifest = catalogue()[registration.instrument.name].MANIFEST
     if manifest.unit != "cluster":
         return
-    clusters = datasets.clusters_of(session, dataset.sha256)
+    clusters, interval = datasets.clusters_of(session, dataset.sha256), registration.analysis.interval
     for index, hypothesis in enumerate(registration.hypotheses):
         metric = manifest.metric(hypothesis.metric)
         of_one = metric is not None and metric.per_dimension
         names = [hypothesis.metric.partition(".")[2]] if of_one else dataset.dimensions
         held = set[str]().union(*(clusters[name] for name in names))
-        yield from flaws_of_units(registration, manifest, len(held), pointer("hypotheses", index, "metric"))
+        yield from flaws_of_units(
+            hypothesis.metric, interval, manifest, len(held), pointer("hypotheses", index, "metric")
+        )
 
 
 def _missing_ancestors(session: Session, registration: Registration) -> list[Flaw]:

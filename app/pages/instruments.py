@@ -69,8 +69,14 @@ def _view(manifest: Manifest, card: Scorecard | None, running: str) -> Instrumen
     )
 
 
+def _from(minimums: Mapping[str, int], unit: str) -> str:
+    """From how many units on an interval is offered, where that differs between metrics from the fewest to the most."""
+    least, most = min(minimums.values()), max(minimums.values())
+    return f"from {least} {unit}s" if least == most else f"from {least} to {most} {unit}s, by metric"
+
+
 def _facts(manifest: Manifest) -> list[Fact]:
-    intervals = [f"{METHODS[method]} from {least} {manifest.unit}s" for method, least in manifest.intervals.items()]
+    intervals = [f"{METHODS[method]} {_from(of, manifest.unit)}" for method, of in manifest.minimums().items()]
     sizes = [f"{size.replace('_', ' ')} up to {manifest.largest[size]:,}" for size in manifest.sampling]
     facts = [
         Fact("Name", manifest.name, note=f"version {manifest.version}", code=True),

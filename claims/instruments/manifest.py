@@ -107,7 +107,8 @@ class Manifest:
 
     `sampling` names the sizes of `Sampling` that a registration must state, and no others may stand there;
     `largest` how large each may be.
-    `intervals` lists the methods it offers with the smallest number of independent units each needs.
+    `intervals` lists the methods it offers, each with the smallest number of independent units from which simulation
+    shows it to hold (docs/statistics.md): one for every metric, or by metric, those left out not being offered it.
     `gauge` is that of the default parameters; where a parameter's value has a weaker one, its schema says so under
     `gauge`, by value.
     `model_kinds` and `dataset_kinds` are the kinds of subject it takes; `recipes` and `generators` the named ones.
@@ -128,7 +129,7 @@ class Manifest:
     dataset_kinds: tuple[str, ...]
     sampling: tuple[str, ...]
     unit: SamplingUnit
-    intervals: Mapping[IntervalMethod, int]
+    intervals: Mapping[IntervalMethod, int | Mapping[str, int]]
     queue: Literal["cpu", "gpu"] = "cpu"
     recipes: Mapping[str, Mapping[str, Any]] | None = None
     generators: tuple[str, ...] = ()
@@ -145,6 +146,19 @@ class Manifest:
         if COMPONENT.fullmatch(member):
             names.add(f"{prefix}.<component>")
         return next((metric for metric in self.metrics if metric.name in names), None)
+
+    def fewest(self, method: IntervalMethod, name: str) -> int | None:
+        """The smallest number of independent units for that interval of the metric `name`; None where it has none."""
+        metric, offered = self.metric(name), self.intervals.get(method, {})
+        if metric is None or metric.diagnostic:
+            return None
+        return offered if isinstance(offered, int) else offered.get(metric.name)
+
+    def minimums(self) -> dict[IntervalMethod, dict[str, int]]:
+        """`fewest` of every interval and every metric that has one."""
+        names = [metric.name for metric in self.metrics]
+        found = {method: {name: self.fewest(method, name) for name in names} for method in self.intervals}
+        return {method: {name: n for name, n in of.items() if n is not None} for method, of in found.items()}
 
     def unmeasured_under(self, params: Mapping[str, Any], name: str) -> str | None:
         """The parameter that keeps the metric `name`, one there is, from being measured; None where none does.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from claims.flaws import Flaw
+from claims.flaws import Flaw, pointer
 from claims.instruments.manifest import Manifest
-from claims.registration.model import SAMPLING_SIZES, Registration
+from claims.registration.model import SAMPLING_SIZES, IntervalMethod, Registration
 
 BOOTSTRAPS = ("percentile", "bca", "studentised_bootstrap")
 FEWEST_IN_A_TAIL = 50  # resamples beyond a bound; with fewer the bound itself is mostly noise
@@ -44,25 +44,38 @@ def _unit(registration: Registration, manifest: Manifest) -> Iterator[Flaw]:
 
 def _interval(registration: Registration, manifest: Manifest) -> Iterator[Flaw]:
     interval = registration.analysis.interval
-    fewest = manifest.intervals.get(interval)
-    if fewest is None:
+    if interval not in manifest.intervals:
         remedy = f"Use one of {', '.join(manifest.intervals)}."
         yield Flaw("/analysis/interval", "interval_not_offered", f"{manifest.name} does not offer {interval}", remedy)
         return
     size = _UNITS.get(manifest.unit)
+    metrics = [hypothesis.metric for hypothesis in registration.hypotheses]
+    for index, name in enumerate(metrics):
+        yield from _not_offered(name, interval, manifest, pointer("hypotheses", index, "metric"))
     if size in registration.sampling.sizes:
-        yield from flaws_of_units(registration, manifest, registration.sampling.sizes[size], f"/sampling/{size}")
+        most = max(metrics, key=lambda name: manifest.fewest(interval, name) or 0)
+        yield from flaws_of_units(most, interval, manifest, registration.sampling.sizes[size], f"/sampling/{size}")
 
 
-def flaws_of_units(registration: Registration, manifest: Manifest, units: int, at: str) -> Iterator[Flaw]:
-    """Whether `units` independent units, stated or found at pointer `at`, are enough for the interval registered.
+def _not_offered(name: str, interval: IntervalMethod, manifest: Manifest, at: str) -> Iterator[Flaw]:
+    """Of a metric that hypotheses may be about: what is wrong with others is told elsewhere."""
+    metric = manifest.metric(name)
+    if metric is None or metric.diagnostic or manifest.fewest(interval, name) is not None:
+        return
+    others = [f"{method} from {of[metric.name]}" for method, of in manifest.minimums().items() if metric.name in of]
+    remedy = f"Register {' or '.join(others)} independent units, or predict another metric."
+    detail = f"simulation shows no number of units from which {interval} holds for {name}"
+    yield Flaw(at, "interval_not_offered", detail, remedy)
+
+
+def flaws_of_units(name: str, interval: IntervalMethod, manifest: Manifest, units: int, at: str) -> Iterator[Flaw]:
+    """Whether `units` independent units, stated or found at pointer `at`, are enough for the interval of the metric.
 
     How many clusters a dataset has is known only where the dataset is: its holder asks this once more.
     """
-    interval = registration.analysis.interval
-    fewest = manifest.intervals[interval]
-    if units < fewest:
-        detail = f"{interval} needs at least {fewest} independent units ({manifest.unit}), not {units}"
+    fewest = manifest.fewest(interval, name)
+    if fewest is not None and units < fewest:
+        detail = f"{interval} of {name} needs at least {fewest} independent units ({manifest.unit}), not {units}"
         yield Flaw(at, "too_few_units", detail, f"Measure {fewest} or more.")
 
 

@@ -9,7 +9,7 @@ from app.api.schemas.answers import Answer
 from app.api.schemas.scorecards import ScorecardAnswer
 from claims.instruments.manifest import Manifest, Metric
 
-_OF_ITS_OWN = {"metrics", "recipes", "components", "calibrations"}
+_OF_ITS_OWN = {"metrics", "recipes", "components", "intervals", "calibrations"}
 
 
 class MetricAnswer(Answer):
@@ -56,7 +56,9 @@ class InstrumentAnswer(Answer):
     sampling: list[str] = Field(description="The sizes that a registration states.")
     largest: dict[str, int] = Field(description="How large each size may be.")
     unit: str
-    intervals: dict[str, int] = Field(description="The interval methods, each with the fewest independent units.")
+    intervals: dict[str, dict[str, int]] = Field(
+        description="The interval methods, each with the fewest independent units by metric; no other has one."
+    )
     queue: str
     components: dict[str, list[str]] = Field(description="By granularity, the sorts of component that it measures.")
     scorecard: ScorecardAnswer | None = Field(description="Null for an instrument that cannot be calibrated.")
@@ -66,8 +68,16 @@ class InstrumentAnswer(Answer):
         metrics = [MetricAnswer.of(metric) for metric in manifest.metrics]
         recipes = {name: dict(schema) for name, schema in (manifest.recipes or {}).items()}
         components = {name: list(sorts) for name, sorts in manifest.components.items()}
+        intervals = {str(method): of for method, of in manifest.minimums().items()}
         rest = {name: _plain(value) for name, value in vars(manifest).items() if name not in _OF_ITS_OWN}
-        return cls(metrics=metrics, recipes=recipes, components=components, scorecard=scorecard, **rest)
+        return cls(
+            metrics=metrics,
+            recipes=recipes,
+            components=components,
+            intervals=intervals,
+            scorecard=scorecard,
+            **rest,
+        )
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of a manifest

@@ -79,5 +79,5 @@ def test_every_instrument_is_listed_whole(client):
     for item in items:
         manifest = catalogue()[item["name"]].MANIFEST
         assert [metric["name"] for metric in item["metrics"]] == [metric.name for metric in manifest.metrics]
-        assert item["intervals"] == dict(manifest.intervals)
+        assert item["intervals"] == manifest.minimums()
         assert item["params"] == manifest.params

@@ -162,11 +162,29 @@ def test_a_size_has_a_ceiling(flaws_with, document, size, largest):
         assert flaws == [(f"/sampling/{size}", "out_of_bounds")]
 
 
-def test_units_that_are_counted_in_the_dataset_are_checked_where_it_is(registered, instruments):
-    assert list(flaws_of_units(registered(), instruments["ruler"].MANIFEST, 8, "/subject/dataset")) == []
-    (flaw,) = flaws_of_units(registered(), instruments["ruler"].MANIFEST, 7, "/subject/dataset")
+def test_units_that_are_counted_in_the_dataset_are_checked_where_it_is(instruments):
+    manifest = instruments["ruler"].MANIFEST
+    assert list(flaws_of_units("auc", "student_t", manifest, 8, "/subject/dataset")) == []
+    (flaw,) = flaws_of_units("auc", "student_t", manifest, 7, "/subject/dataset")
     assert (flaw.pointer, flaw.code) == ("/subject/dataset", "too_few_units")
     assert "at least 8" in flaw.detail
+
+
+def test_every_metric_has_a_number_of_units_of_its_own(document, registered, instruments):
+    by_metric = {"student_t": {"auc": 8, "rho.<dimension>": 30}, "bca": {"auc": 20}}
+    ruler = {"ruler": SimpleNamespace(MANIFEST=replace(instruments["ruler"].MANIFEST, intervals=by_metric))}
+
+    def flaws(metric, organisms):
+        sizes = {**document["sampling"], "organisms": organisms}
+        subject = {**document["subject"], "dataset": PAIRS}
+        of = registered(
+            hypotheses=[hypothesis("auc"), hypothesis(metric, id="H2", primary=False)], sampling=sizes, subject=subject
+        )
+        return [(flaw.pointer, flaw.code) for flaw in flaws_in(of, ruler) if flaw.code != "wrong_unit"]
+
+    assert flaws("rho.safety", 30) == []
+    assert flaws("rho.safety", 29) == [("/sampling/organisms", "too_few_units")]
+    assert flaws("count", 30) == [("/hypotheses/1/metric", "interval_not_offered")]
 
 
 def test_several_primaries_need_a_correction(flaws_with, document):
