@@ -3,15 +3,17 @@
 import pytest
 from sqlalchemy import text
 
-from app.ledger import datasets, projections
+from app.ledger import datasets, forecasts, projections
 from app.ledger.append import append
 from app.ledger.judging import record_void
 from app.ledger.links import withdraw
 from app.ledger.log import entry_of
 from app.ledger.runs import hold
+from claims.forecasts import seal
 from claims.pairs import read_pairs
 
-TABLES = ("claims", "hypotheses", "links", "datasets", "evidence", "runs")
+TABLES = ("claims", "hypotheses", "links", "datasets", "evidence", "runs", "forecasts")
+SALT = bytes(range(32))
 PAIR = b'{"id":"p1","dimension":"safety","prompt":"Say it.","chosen":"Yes.","rejected":"No."}\n'
 
 
@@ -26,7 +28,9 @@ def a_life(ledger, put_claim, judge, open_run):
         datasets.upload(session, read_pairs(PAIR), "one pair", "ada")
         refuted, old, gone, lost = (put_claim(session) for _ in range(4))
         put_claim(session, builds_on=[refuted])
+        forecasts.seal(session, refuted, "bob", seal(refuted, "bob", 0.25, SALT))
         judge(session, refuted, "refuted")
+        forecasts.reveal(session, refuted, "bob", 0.25, SALT)
         put_claim(session, builds_on=[refuted, old])
         judge(session, old, "confirmed")
 

@@ -233,7 +233,7 @@ def test_the_log_alone_gives_the_same_tables_again(ledger, postgres, coins, wron
             return {name: sorted(map(str, connection.execute(f"SELECT t FROM {name} t"))) for name in tables}
 
         before = kept()
-        connection.execute(f"TRUNCATE {', '.join(tables)}, shards")
+        connection.execute(f"TRUNCATE {', '.join(tables)}, forecasts, shards")
         with ledger.begin() as session:
             for canonical in session.execute(text("SELECT canonical FROM entries ORDER BY seq")).scalars().all():
                 projections.apply(session, log.entry_of(bytes(canonical)))

@@ -93,7 +93,7 @@ def test_the_imported_ledger_goes_on(life, archive, empty):
 def test_without_its_secrets_what_waits_is_lost_and_told(life, archive, empty):
     target = empty()
     done = imported(target, archive[0])
-    waiting = {f"{life.claims[name]}-1" for name in ("standing on it", "newer", "theirs", "waiting")}
+    waiting = {f"{life.claims[name]}-1" for name in ("standing on it", "newer", "theirs", "waiting", "awaited")}
     assert {run for run, _ in done.waiting.lost} == waiting
     assert done.waiting.queued == (f"{life.claims['running']}-1",)
     assert {finding.where for finding in done.audited.findings} == {f"nonce of run {run}" for run in waiting}
