@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 
 from app.ledger import cursors
 from app.ledger.cursors import Page
-from app.ledger.lineage import alike, dataset, weights
+from app.ledger.lineage import alike, dataset, on_any_of, weights
 from app.ledger.overdue import is_overdue
 from app.ledger.tables import ClaimRow, HypothesisRow
 from claims.attempts import Attempts, Family, came_to, family
@@ -161,7 +161,7 @@ def _inside(about: _About, names: Sequence[str]) -> ColumnElement[bool]:
     return (
         (col(ClaimRow.instrument) == about.instrument)
         & col(ClaimRow.metrics).op("&&")(cast(list(about.metrics), ARRAY(Text)))
-        & weights().in_(names)
+        & on_any_of(names)
         & (dataset() == about.dataset)
     )
 
@@ -220,6 +220,7 @@ def _placed(
         .join(same, same.c.name == weights())
         .where(
             col(ClaimRow.reproduces).is_(None),
+            on_any_of(names),
             col(ClaimRow.instrument).in_({about.instrument for about in abouts}),
             col(ClaimRow.metrics).op("&&")(cast(metrics, ARRAY(Text))),
             dataset().in_({about.dataset for about in abouts}),
