@@ -60,14 +60,15 @@ def _centred_ranks(values: Floats) -> Floats:
     Multiples of one half, so that sums of their products are exact.
     """
     rows = np.moveaxis(values, 0, -1).reshape(math.prod(values.shape[1:]), len(values))
-    order = np.argsort(rows, axis=1)
+    order, ranks = np.argsort(rows, axis=1), np.empty(rows.shape)
     ordered = np.take_along_axis(rows, order, axis=1)
-    places = np.broadcast_to(np.arange(len(values), dtype=float), rows.shape).copy()
+    np.put_along_axis(ranks, order, np.arange(len(values), dtype=float)[None], axis=1)
     tied = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
-    places[tied] = _shared(ordered[tied])
-    ranks = np.empty_like(places)
-    np.put_along_axis(ranks, order, places - (len(values) - 1) / 2, axis=1)
-    ranks[np.isnan(rows).any(axis=1)] = 0
+    shared = np.empty((len(tied), len(values)))
+    np.put_along_axis(shared, order[tied], _shared(ordered[tied]), axis=1)
+    ranks[tied] = shared
+    ranks -= (len(values) - 1) / 2
+    ranks[np.isnan(ordered[:, -1:]).any(axis=1)] = 0  # NaN is sorted last
     return ranks.reshape(*values.shape[1:], len(values))
 
 

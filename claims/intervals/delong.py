@@ -41,7 +41,7 @@ def variances(sample: Aurocs) -> Floats:
     # (K, 2, G), what each cluster's rows add to the AUROC beyond their share of it, as positives and as negatives.
     off = in_order / totals.prod() - sample.values()[: sample.scorers, None, None] * sample.sizes / totals
     off = np.concatenate([off, off[1:] - off[:1]]) if sample.scorers == 2 else off  # noqa: PLR2004
-    squares = ((off**2).sum(axis=2) * holding / (holding - 1)).sum(axis=1)
-    crossed = 2 * sample.clusters / (sample.clusters - 1) * (off[:, 0] * off[:, 1]).sum(axis=1)
+    squares = (np.einsum("klg,klg->kl", off, off) * holding / (holding - 1)).sum(axis=1)
+    crossed = 2 * sample.clusters / (sample.clusters - 1) * np.einsum("kg,kg->k", off[:, 0], off[:, 1])
     found: Floats = np.maximum(squares + crossed, 0)
     return found

@@ -123,7 +123,7 @@ class TestBcaIsRefused:
         assert np.isnan(by_cluster("bca", sample, 0.9, 400, seed=0)).all()
 
     def test_where_the_acceleration_has_no_end(self):
-        """One cluster of thirty makes all the difference: an acceleration of 0.158, which 6.4 errors are too many for."""
+        """One cluster of thirty makes all the difference: for an acceleration of 0.158 6.4 errors are too many."""
         values = [1e6, *range(29)]
         assert np.isfinite(by_cluster("bca", mean(values), 0.9, 400, seed=0)).all()
         assert np.isnan(by_cluster("bca", mean(values), 1 - 1e-12, 400, seed=0)).all()
