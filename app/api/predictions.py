@@ -10,14 +10,14 @@ from fastapi.responses import JSONResponse
 
 from app import errors
 from app.api.filed import receipt
-from app.api.protocol.access import Filer
+from app.api.protocol.access import Filer, TheLedger
 from app.api.protocol.bodies import REGISTRATION, body_of
 from app.api.protocol.description import answers, body, reference
 from app.api.protocol.querying import STRICT
 from app.api.protocol.refusals import refused_as
 from app.api.protocol.repeating import IdempotencyKey
-from app.api.schemas.predictions import Receipt
-from app.ledger import filing
+from app.api.schemas.predictions import Checked, Receipt
+from app.ledger import designing, filing
 from app.ledger.errors import AlreadyFiledError
 from claims.registration.model import Registration
 from claims.registration.reading import freeze
@@ -59,6 +59,35 @@ def file_prediction(
             return receipt(request, caller.registrant, document, key, file)
     except AlreadyFiledError as known:
         raise _already_filed(known.claim, str(request.base_url)) from None
+
+
+@router.post(
+    "/v1/predictions:check",
+    summary="Check a design before filing it",
+    response_model=Checked,
+    responses=answers(
+        errors.UnauthenticatedError,
+        errors.ScopeMissingError,
+        errors.BodyTooSlowError,
+        errors.BodyTooLargeError,
+        errors.WrongMediaTypeError,
+        errors.WrongContentEncodingError,
+        errors.InvalidRegistrationError,
+    ),
+    openapi_extra=body(REGISTRATION, reference(Registration), "The document as it would be filed."),
+)
+def check_prediction(
+    request: Request, ledger: TheLedger, caller: Filer, document: Annotated[bytes, Depends(body_of(REGISTRATION))]
+) -> Checked:
+    """Say what filing would say, and record nothing: flaws, power, what is detectable, precedence, cost.
+
+    It takes a key of the scope that filing takes, for it is simulated, which takes seconds.
+    """
+    model_root = request.app.state.settings.model_root
+    with refused_as(errors.InvalidRegistrationError):
+        frozen = freeze(document)
+        with ledger.begin() as session:
+            return Checked.of(designing.checked(session, frozen, caller.registrant, model_root))
 
 
 def _already_filed(claim: str, base: str) -> errors.AlreadyFiledError:

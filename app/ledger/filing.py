@@ -5,30 +5,24 @@ from __future__ import annotations
 import hashlib
 import secrets
 import string
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import insert
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
-from app.ledger import links, premises, queue
+from app.ledger import designing, queue
 from app.ledger.append import append, lock
 from app.ledger.errors import AlreadyFiledError
 from app.ledger.inline import enclose
-from app.ledger.precedence import precedence_now
 from app.ledger.projections.runs import run_id
 from app.ledger.receipts import receipt_of
-from app.ledger.scorecards import calibrates
 from app.ledger.signing import Signing
 from app.ledger.tables import ClaimRow, Nonce, Receipt
 from claims import forecast_window
-from claims.design import check
 from claims.entries import Entry
-from claims.flaws import Flaw, RefusedInputError
 from claims.instrument_source import source_sha256
-from claims.instruments import catalogue
 from claims.provenance import capture
 from claims.registration.model import Registration
 from claims.registration.reading import Frozen
@@ -64,11 +58,9 @@ def file(
     for a document that is on the ledger already and reproduces nothing, and `RefusedInputError` with every flaw for
     one that names what the service does not have.
     """
-    registration, own = frozen.registration, _performed(frozen.registration, reproduces)
+    registration = frozen.registration
     _refuse_duplicate(session, frozen, reproduces)
-    _refuse(premises.flaws_in(session, own, registrant, model_root))
-    instrument, pairs = catalogue()[registration.instrument.name], premises.pairs_per_dimension(session, registration)
-    shards = instrument.plan(registration, pairs)
+    design = designing.designed(session, frozen, registrant, model_root, once_more=reproduces is not None)
     payload = {
         "registration": enclose(session, frozen.document, frozen.canonical),
         "document_sha256": frozen.sha256,
@@ -78,36 +70,20 @@ def file(
     # From here on nobody else files: what depends on others is asked, some of it again.
     lock(session)
     _refuse_duplicate(session, frozen, reproduces)
-    _refuse([*premises.amendment_flaws(session, own, registrant), *links.circle_flaws(session, own)])
-    precedence = precedence_now(session, registration)
-    calibrated = calibrates(session, frozen.document["instrument"])
-    answer = check(registration, precedence, pairs, calibrated=calibrated)
-    payload |= {"precedence": precedence, "check": answer, **_window(session, registration, reproduces)}
+    answer = designing.answered(session, design)
+    payload |= {"precedence": answer.precedence, "check": answer.check, **_window(session, registration, reproduces)}
     entry, run = _register(session, registrant, payload)
-    queue.enqueue(session, run, instrument.MANIFEST.queue, shards, forecast_window.end_of(entry))
-    _supersede_amended(session, own, entry)
+    queue.enqueue(session, run, design.queue, design.shards, forecast_window.end_of(entry))
+    _supersede_amended(session, design.own, entry)
     receipt = receipt_of(entry, signing=signing, public_url=public_url)
     session.execute(insert(Receipt).values(claim=entry.claim, body=receipt))
     return Filed(str(entry.claim), run, receipt)
 
 
-def _performed(registration: Registration, reproduces: str | None) -> Registration:
-    """What filing it does: a reproduction does not amend again."""
-    return registration if reproduces is None else registration.model_copy(update={"amends": None})
-
-
 def _refuse_duplicate(session: Session, frozen: Frozen, reproduces: str | None) -> None:
-    if reproduces is not None:
-        return
-    same = (col(ClaimRow.document_sha256) == frozen.sha256) & col(ClaimRow.reproduces).is_(None)
-    first = session.exec(select(ClaimRow.id).where(same)).one_or_none()
+    first = designing.first_filed(session, frozen.sha256) if reproduces is None else None
     if first is not None:
         raise AlreadyFiledError(first)
-
-
-def _refuse(flaws: Sequence[Flaw]) -> None:
-    if flaws:
-        raise RefusedInputError(*flaws)
 
 
 def _code(registration: Registration) -> dict[str, Any]:

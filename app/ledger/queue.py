@@ -99,6 +99,12 @@ def due() -> ColumnElement[bool]:
     return col(ShardRow.not_before).is_(None) | (col(ShardRow.not_before) <= CLOCK)
 
 
+def waiting(session: Session, queue: str) -> int:
+    """How many shards wait in the queue for a worker, their time having come."""
+    waits = (col(ShardRow.queue) == queue) & (col(ShardRow.status) == "queued") & due()
+    return session.exec(select(func.count()).select_from(ShardRow).where(waits)).one()
+
+
 def heartbeat(session: Session, lease: Lease, rows_done: int, term: timedelta) -> bool:
     """Extend the lease and note the progress; False once it is lost, or its run has ended."""
     running = select(RunRow.id).where(RunRow.id == lease.run, RunRow.status == "running").exists()

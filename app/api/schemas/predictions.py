@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from app.api.schemas.answers import Answer, ClaimId, Sha256, Time
+from app.ledger import designing
 
 
 class LoggedEntry(Answer):
@@ -31,3 +32,23 @@ class Receipt(Answer):
     entry: LoggedEntry
     note: str = Field(description="A C2SP signed note over the entry's leaf.")
     vkey: str = Field(description="The key of the signature. Pin the one at /v1/log/key beforehand.")
+
+
+class Checked(Answer):
+    """What filing this document would say. Nothing was recorded."""
+
+    document_sha256: Sha256
+    duplicate_of: ClaimId | None = Field(description="The claim that froze this very document; filing answers 409.")
+    precedence: str = Field(description="What it would have, if it were filed now.", examples=["committed"])
+    shards: int = Field(description="The parts that its run would be cut into.")
+    check: dict[str, Any] = Field(description="The design check's answer, as the receipt would hold it: docs/power.md.")
+
+    @classmethod
+    def of(cls, checked: designing.Checked) -> Checked:
+        return cls(
+            document_sha256=checked.document_sha256,
+            duplicate_of=checked.duplicate_of,
+            precedence=checked.answer.precedence,
+            shards=checked.shards,
+            check=checked.answer.check,
+        )

@@ -1,0 +1,55 @@
+"""What the ledger's evidence says of how much a metric varies from one unit to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, select
+
+from app.ledger.subjects import dataset_name, model_name
+from app.ledger.tables import ClaimRow, EvidenceRow
+from claims.evidence import Estimate
+from claims.power.recorded import Recorded, recorded_of
+from claims.registration.model import Registration
+
+LATEST = 5  # claims that are looked at, of the same subject and of others
+
+
+def recorded_spread(session: Session, registration: Registration) -> Mapping[str, Recorded]:
+    """By metric of a hypothesis, the median of the latest claims' on this subject; where none has it, on any other.
+
+    Their deciding runs count, by the same instrument at the same version, whatever its parameters were.
+    """
+    model, dataset = model_name(registration.subject.model), dataset_name(registration.subject.dataset)
+    same = (col(EvidenceRow.model) == model) & (col(EvidenceRow.dataset) == dataset)
+    own, others = _latest(session, registration, same), _latest(session, registration, ~same)
+    found = dict[str, Recorded]()
+    for name in {hypothesis.metric for hypothesis in registration.hypotheses}:
+        spread = recorded_of(_of(name, own), same_subject=True) or recorded_of(_of(name, others), same_subject=False)
+        if spread is not None:
+            found[name] = spread
+    return found
+
+
+def _latest(
+    session: Session, registration: Registration, which: ColumnElement[bool]
+) -> Mapping[str, Mapping[str, Estimate]]:
+    """The estimates of the latest claims, by claim and metric."""
+    chosen, body = registration.instrument, col(EvidenceRow.body)
+    query = (
+        select(EvidenceRow.claim, body["estimates"])
+        .join(ClaimRow, col(ClaimRow.run) == col(EvidenceRow.run))
+        .where(EvidenceRow.instrument == chosen.name, body["version"].astext == chosen.version, which)
+        .order_by(col(EvidenceRow.seq).desc())
+        .limit(LATEST)
+    )
+    asked = {hypothesis.metric for hypothesis in registration.hypotheses}
+    return {
+        claim: {name: Estimate.model_validate(estimates[name]) for name in asked & estimates.keys()}
+        for claim, estimates in session.exec(query)
+    }
+
+
+def _of(name: str, found: Mapping[str, Mapping[str, Estimate]]) -> Mapping[str, Estimate]:
+    return {claim: estimates[name] for claim, estimates in found.items() if name in estimates}
