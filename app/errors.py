@@ -35,6 +35,7 @@ SERVICE_FLAW_CODES: Mapping[str, str] = MappingProxyType(
         "claim_superseded": "The claim is superseded already.",
         "claim_withdrawn": "The claim was withdrawn.",
         "own_claim": "The claim is the caller's own, and this is for those of others.",
+        "not_sealed": "The forecaster sealed nothing of the claim, or something else.",
         "other_run": "The run is not the one that decided the claim.",
         "same_claim": "A claim is linked with itself.",
         "circular_link": "The link would close a circle.",
@@ -174,6 +175,20 @@ class TooLateError(ProblemError):
     remedy = "See GET /v1/claims/{id}/history. A claim can be withdrawn only before data opens; nothing is undone."
 
 
+class TooEarlyError(ProblemError):
+    status = HTTPStatus.CONFLICT
+    code = "too_early"
+    title = "The claim's life does not allow this yet"
+    remedy = "Wait until the claim is opened: GET /v1/claims/{id} says when. Others may forecast it until then."
+
+
+class AlreadyForecastError(ProblemError):
+    status = HTTPStatus.CONFLICT
+    code = "already_forecast"
+    title = "You have said this of the claim already"
+    remedy = "Nothing more is to be done. A claim is forecast once by each registrant; what is sealed is not replaced."
+
+
 class NotCorrectableError(ProblemError):
     status = HTTPStatus.CONFLICT
     code = "not_correctable"
@@ -227,6 +242,13 @@ class InvalidLinkError(ProblemError):
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     code = "invalid_link"
     title = "The link was refused; nothing was recorded"
+    remedy = "Correct every place that `errors` names and send it again."
+
+
+class InvalidForecastError(ProblemError):
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    code = "invalid_forecast"
+    title = "The forecast was refused; nothing was recorded"
     remedy = "Correct every place that `errors` names and send it again."
 
 

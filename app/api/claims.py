@@ -21,9 +21,10 @@ from app.api.schemas.claims import Claim, ClaimLink, FullHypothesis, Judgement, 
 from app.api.schemas.history import LogEntry
 from app.api.schemas.voids import voids_of
 from app.ledger import imports, log, queries, records
-from app.ledger.attempts import Families, families
+from app.ledger.families import Families, families
 from app.ledger.judgements import judgements_in, reproductions_in
 from app.ledger.queries import ClaimSummary
+from claims import forecast_window
 from claims.precedence import Precedence, why
 from claims.registration.model import Registration
 
@@ -84,6 +85,7 @@ def _whole(session: Session, summary: ClaimSummary, tried: Families | None) -> C
         **listed(summary),
         hypotheses=hypotheses,
         registration=document,
+        not_before=forecast_window.end_of(entries[0]),
         precedence_reason=why(cast("Precedence", summary.precedence)),
         service=commit_of(entries[0].payload["service"]),
         voids=voids_of(registration, entries, records.evidence_of(session, summary.id)),

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from app.api.protocol.bodies import BodyRule
 from app.api.protocol.problems import MEDIA_TYPE, as_object
 from app.api.schemas.anchors import Cosigning
+from app.api.schemas.forecasts import Revealing, Sealing
 from app.api.schemas.links import Contradicting, Correcting, Superseding, Withdrawing
 from app.api.schemas.problems import Place, Problem
 from app.errors import (
@@ -42,6 +43,8 @@ MODELS: tuple[type[BaseModel], ...] = (
     Contradicting,
     Correcting,
     Withdrawing,
+    Sealing,
+    Revealing,
     Cosigning,
 )
 

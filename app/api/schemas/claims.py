@@ -202,6 +202,9 @@ class Claim(ListedClaim):
 
     hypotheses: list[FullHypothesis]  # type: ignore[assignment]  # narrower on purpose: a full claim's have more
     registration: dict[str, Any] = Field(description="The frozen document.")
+    not_before: Time | None = Field(
+        description="It is opened no earlier, so that others can forecast it; null where it need not wait."
+    )
     precedence_reason: str = Field(description="Why the precedence is what it is, in words.")
     service: Commit = Field(description="The code of the service that froze it.")
     voids: list[Void]
