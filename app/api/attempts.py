@@ -14,7 +14,8 @@ from app.api.protocol.paging import link_to_next
 from app.api.protocol.querying import STRICT
 from app.api.protocol.refusals import refused_as
 from app.api.schemas.attempts import AttemptsAnswer, AttemptsAtMetric, ListedAttempt
-from app.ledger import attempts
+from app.ledger.attempts import attempts
+from app.ledger.families import families
 from app.ledger.queries import MOST_IN_A_LIST
 
 router = APIRouter(tags=["claims"], dependencies=[STRICT])
@@ -28,16 +29,17 @@ def get_attempts(
     settings: TheSettings,
     claim: ClaimInPath,
     *,
+    metric: Annotated[str | None, Query(min_length=1, description="Only the claims of this metric's family.")] = None,
     limit: Annotated[int, Query(ge=1, le=MOST_IN_A_LIST)] = 50,
     cursor: Annotated[str | None, Query(description="`next` of the page before.")] = None,
 ) -> AttemptsAnswer:
     """The families of a claim, one a metric, counted; and the claims in them, in the order of filing."""
     hours = settings.overdue_hours
     with refused_as(errors.InvalidQueryError), ledger.begin() as session:
-        found = attempts.families(session, claim, hours)
+        found = families(session, claim, hours)
         if found is None:
             raise missing("claim", claim)
-        page = attempts.attempts(session, claim, hours, cursor=cursor, limit=limit)
+        page = attempts(session, claim, hours, metric=metric, cursor=cursor, limit=limit)
     link_to_next(request, response, page.next)
     return AttemptsAnswer(
         claim=claim,

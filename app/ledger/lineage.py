@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 
-from sqlalchemy import ColumnElement, Select, case, func
+from sqlalchemy import ColumnElement, Select, case, func, literal, or_
 from sqlalchemy import select as rows
 from sqlmodel import Session, col
 
@@ -33,9 +33,8 @@ def weights() -> ColumnElement[str]:
 def on_any_of(named: Collection[str]) -> ColumnElement[bool]:
     """Whether a claim's weights are among these. The column is asked first: fewer documents need be read then."""
     models = {name.partition("@")[0] for name in named if not _HASH.fullmatch(name)}
-    fits = col(ClaimRow.model).in_(models)
-    if any(map(_HASH.fullmatch, named)):
-        fits |= col(ClaimRow.model).startswith("local:")
+    hashed = any(map(_HASH.fullmatch, named))
+    fits = or_(col(ClaimRow.model).in_(models), literal(hashed) & col(ClaimRow.model).startswith("local:"))
     return fits & weights().in_(named)
 
 

@@ -5,6 +5,7 @@ Asked with the database's time whenever it matters: no projection holds it, beca
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import timedelta
 
 from sqlalchemy import ColumnElement, Float, Interval, cast, func, literal
@@ -19,6 +20,11 @@ def is_overdue(hours: int) -> ColumnElement[bool]:
     waited = func.coalesce(forecast, 0.0) * literal(timedelta(hours=1), Interval)
     due = col(ClaimRow.filed) + waited + literal(timedelta(hours=hours), Interval)
     return (col(ClaimRow.status) == "registered") & (due < func.now())
+
+
+def among(session: Session, claims: Collection[str], hours: int) -> set[str]:
+    """Which of these claims are overdue."""
+    return set(session.exec(select(ClaimRow.id).where(col(ClaimRow.id).in_(claims), is_overdue(hours))))
 
 
 def count(session: Session, hours: int) -> int:

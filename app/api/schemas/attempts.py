@@ -7,7 +7,8 @@ from typing import Self
 from pydantic import Field
 
 from app.api.schemas.answers import Answer, ClaimId, Time
-from app.ledger.attempts import Attempt, MetricFamily
+from app.ledger.attempts import Attempt
+from app.ledger.families import MetricFamily
 
 
 class Outcomes(Answer):
@@ -43,6 +44,7 @@ class ListedAttempt(Answer):
     """A claim of the families. `outcomes` are those of its hypotheses, by each metric that it shares."""
 
     id: ClaimId
+    number: int | None = Field(description="Its place in the family; null for a reproduction, and without `metric`.")
     url: str = Field(examples=["/v1/claims/k3v9x2m8q4w7"])
     page: str = Field(examples=["/claims/k3v9x2m8q4w7"])
     title: str

@@ -7,14 +7,16 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from app.ledger.attempts import attempts, families, numbers
+from app.ledger.attempts import attempts
+from app.ledger.families import families, numbers
 from app.ledger.filters import ClaimFilter
 from app.ledger.judging import record_evidence
 from app.ledger.links import withdraw
-from app.ledger.overdue import count
+from app.ledger.overdue import among, count
 from app.ledger.queries import list_claims
 from app.ledger.runs import hold
 from claims.attempts import OUTCOMES
+from claims.flaws import RefusedInputError
 
 HOURS = 72
 HASH, OTHER = "a" * 64, "b" * 64
@@ -151,7 +153,9 @@ def test_reproductions_are_counted_apart(ledger, put_claim, judge):
         (heads,) = families(session, second, HOURS).by_metric
         assert (heads.family.number, heads.family.of, heads.family.reproductions) == (1, 2, 1)
         assert numbers(session, [first, second, third]) == {first: (1, 2), second: (1, 2), third: (2, 2)}
-        assert [one.reproduces for one in attempts(session, third, HOURS).items] == [None, first, None]
+        listed = attempts(session, third, HOURS).items
+        assert [(one.reproduces, one.number) for one in listed] == [(None, 1), (first, None), (None, 2)]
+        assert among(session, [first, second, third], HOURS) == set()
 
 
 def test_a_secondary_hypothesis_is_an_attempt_and_is_marked(ledger, put_claim):
@@ -163,6 +167,12 @@ def test_a_secondary_hypothesis_is_an_attempt_and_is_marked(ledger, put_claim):
         assert (found["heads"].primary, found["heads"].family.number, found["heads"].family.secondary) == (False, 2, 1)
         assert numbers(session, [plain, hidden]) == {plain: (1, 2), hidden: (1, 1)}
         assert place(session, plain) == (1, 2)
+        assert [one.number for one in attempts(session, hidden, HOURS).items] == [None, None]
+        by = {metric: attempts(session, hidden, HOURS, metric=metric).items for metric in ("heads", "tails")}
+        assert [(one.id, one.number) for one in by["heads"]] == [(plain, 1), (hidden, 2)]
+        assert [(one.id, one.number) for one in by["tails"]] == [(hidden, 1)]
+        with pytest.raises(RefusedInputError, match="no such metric"):
+            attempts(session, plain, HOURS, metric="tails")
 
 
 def test_what_was_never_opened_is_overdue_after_its_time(ledger, put_claim, open_run):
@@ -197,6 +207,7 @@ def test_the_list_goes_on_where_it_was_left(ledger, put_claim):
         while True:
             page = attempts(session, claims[2], HOURS, cursor=cursor, limit=2)
             seen += [one.id for one in page.items]
+            assert [claims[one.number - 1] for one in page.items] == [one.id for one in page.items]
             if (cursor := page.next) is None:
                 break
         assert seen == claims
