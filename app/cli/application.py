@@ -16,6 +16,7 @@ from app.cli.errors import CommandError
 # Where each command lives and what it does; the words are also the first line of its own help.
 COMMANDS = {
     "up": ("app.cli.up:up", "Start the whole service on this machine and keep it running."),
+    "check": ("app.cli.check:check", "Check a design before it is filed: what can it decide? Nothing is recorded."),
     "file": ("app.cli.file:file", "File a prediction from a YAML or JSON file."),
     "watch": ("app.cli.watch:watch", "Follow a claim to its verdict."),
     "show": ("app.cli.show:show", "Show one claim: what was predicted and what came out."),

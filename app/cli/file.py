@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from app.cli.check import chances_of
 from app.cli.documents import read_document, schema_of
 from app.cli.errors import BadInputError
 from app.cli.local import connect
@@ -83,6 +84,8 @@ def print_receipt(service: Service, receipt: dict[str, Any]) -> None:
     line("document", f"sha256:{receipt['document_sha256']}")
     line("filed", receipt["filed"])
     line("precedence", receipt["precedence"])
+    if chances := chances_of(receipt["check"]):
+        line("chances", chances)
     for warning in receipt["check"].get("warnings", []):
         line("warning", warning["detail"])
     typer.echo()

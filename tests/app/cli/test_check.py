@@ -1,0 +1,56 @@
+"""`antedate check` against a real service."""
+
+import pytest
+
+ASSUMED = {
+    "recovery_gap_constructed": {"value": 0.1, "sd": 0.2, "source": "the pilot of the recipe"},
+    "patching_recovery_auc_constructed": {"value": 0.8, "sd": 0.1, "source": "the pilot of the recipe"},
+}
+
+
+def test_a_design_is_told_and_not_filed(run, home, yaml_file, service):
+    before = service.entries()
+    done = run("check", str(yaml_file(assumptions=ASSUMED)))
+    assert done.code == 0, done.err
+    assert service.entries() == before
+    said = run("check", str(yaml_file(assumptions=ASSUMED)), "--json").json["check"]
+    first, gap, auc = said["hypotheses"]
+    assert "recovery_gap_constructed > 0" in done.out
+    assert f"{first['power']:.0%}" in done.out
+    assert f"{first['detectable']['value']:g} ({first['detectable']['effect']:g} away)" in done.out
+    assert "H1: 16 of the 24 organisms: as few as K1 lets pass" in done.out
+    assert "H2: " in done.out
+    assert "assumptions" in done.out
+    assert "precedence: committed: " in done.out
+    assert "cost: " in done.out
+    assert "in 24 shards; queue cpu, " in done.out
+    assert "warning: POWER /hypotheses/0: H1: at 0.1, as assumed, " in done.out
+    assert (gap["power"], auc["power"]) == (None, 1.0)
+
+
+def test_flaws_are_refused_as_filing_refuses_them(run, home, yaml_file):
+    done = run("check", str(yaml_file(hypotheses=[])))
+    assert done.code == 4
+    assert "/hypotheses" in done.err
+    assert done.out == ""
+
+
+def test_what_is_filed_already_is_said(run, home, yaml_file, listening):
+    path = str(yaml_file())
+    claim = run("file", path, "--json").json["claim"]
+    assert f"already filed: {listening}/claims/{claim}" in run("check", path).out
+
+
+def test_filing_tells_the_chances_in_short(run, home, yaml_file):
+    done = run("file", str(yaml_file(assumptions=ASSUMED)))
+    assert "chances: confirmed " in done.out
+    assert "undecided" in done.out
+    assert "warning: H1: at 0.1, as assumed, " in done.out
+    assert "chances: " not in run("file", str(yaml_file())).out
+
+
+@pytest.mark.parametrize("content", ['{"schema": "antedate.import/1"}'])
+def test_a_record_has_no_design(run, home, tmp_path, content):
+    path = tmp_path / "record.json"
+    path.write_text(content)
+    assert run("check", str(path)).code == 2
