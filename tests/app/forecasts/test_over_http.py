@@ -1,0 +1,222 @@
+"""Forecasts through the service, from filing to how they came out, and what is tried against them."""
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from app.ledger.outbox import relay
+from app.ledger.runs import claim_shard
+from claims.entries import parse_time
+from claims.forecasts import seal
+
+SALT = bytes(range(32))
+SOURCE = {"instrument_source_sha256": "0" * 64}
+DAY = timedelta(hours=24)
+
+
+@dataclass(frozen=True)
+class Forecasting:
+    """What people do with forecasts over HTTP."""
+
+    service: Any
+
+    def seal(self, who, claim, probability=0.3, salt=SALT):
+        sealed = {"sealed": seal(claim, who, probability, salt)}
+        return self.service.post(who, f"/v1/claims/{claim}/forecasts", sealed)
+
+    def reveal(self, who, claim, probability=0.3, salt=SALT):
+        told = {"probability": probability, "salt": salt.hex()}
+        return self.service.post(who, f"/v1/claims/{claim}/forecasts/reveal", told)
+
+    def listed(self, claim):
+        return self.service.client.get(f"/v1/claims/{claim}/forecasts").json()["items"]
+
+    def stats(self, who):
+        return self.service.client.get(f"/v1/stats/forecasts?registrant={who}").json()
+
+
+@pytest.fixture
+def by(service):
+    return Forecasting(service)
+
+
+def entries(service):
+    return service.client.get("/v1/stats").json()["entries"]
+
+
+def take(service, claim):
+    with service.ledger.begin() as session:
+        term = timedelta(minutes=1)
+        return claim_shard(session, f"{claim}-1", 0, worker="w1", source=SOURCE, term=term)
+
+
+def test_a_claim_from_its_filing_to_its_forecasters_record(service, by, file_claim, judge_claim, pass_time):
+    """In its window no worker can lease it; then it opens, and what was sealed is told and held to the verdict."""
+    claim = file_claim(forecast_hours=24)
+    found, run = (service.client.get(f"/v1/{what}").json() for what in (f"claims/{claim}", f"runs/{claim}-1"))
+    assert parse_time(found["not_before"]) - parse_time(found["filed"]) == DAY
+    assert run["not_before"] == found["not_before"]
+
+    assert take(service, claim) is None
+    assert relay(service.ledger, lambda run, *_: pytest.fail(f"{run} was sent"), run=f"{claim}-1") == 0
+    first = by.seal("bob", claim, 0.25)
+    assert first.status_code == 200, first.text
+    assert first.json()["payload"] == {"sealed": seal(claim, "bob", 0.25, SALT)}
+    assert by.seal("eve", claim, 1).status_code == 200
+    bob, eve = by.listed(claim)
+    assert (bob["registrant"], bob["probability"], bob["salt"], bob["revealed"]) == ("bob", None, None, None)
+    assert "0.25" not in json.dumps([bob, eve]), "nobody is led by it"
+
+    pass_time(DAY - timedelta(minutes=1))
+    assert take(service, claim) is None
+    pass_time(timedelta(minutes=1))
+    judge_claim(claim, 0.9)
+    assert service.client.get(f"/v1/claims/{claim}").json()["status"] == "confirmed"
+    assert by.reveal("bob", claim, 0.25).status_code == 200
+    bob, eve = by.listed(claim)
+    assert (bob["probability"], bob["salt"]) == (0.25, SALT.hex())
+    assert bob["revealed_seq"] > bob["seq"]
+    assert eve["probability"] is None
+
+    bob, eve = by.stats("bob"), by.stats("eve")
+    assert (bob["sealed"], bob["revealed"], bob["hidden"]) == (1, 1, 0)
+    assert bob["calibration"]["brier"] == pytest.approx(0.75**2)
+    assert (eve["sealed"], eve["revealed"], eve["hidden"], eve["calibration"]["brier"]) == (1, 0, 1, None)
+
+
+def test_a_run_whose_time_has_come_by_the_queue_alone_is_not_opened(service, file_claim, pass_time):
+    claim = file_claim(forecast_hours=1)
+    pass_time(timedelta(minutes=59))
+    assert take(service, claim) is None
+    pass_time(timedelta(minutes=1))
+    assert take(service, claim) is not None
+
+
+def test_a_reproduction_does_not_tell_the_outcome_early(service, by, file_claim, pass_time, problem_of):
+    claim = file_claim(forecast_hours=24)
+
+    def reproduce():
+        answer = service.send(f"/v1/claims/{claim}/reproduce", b"", service.keys["bob"])
+        assert answer.status_code == 201, answer.text
+        return answer.json()["claim"]
+
+    early = reproduce()
+    assert take(service, early) is None
+    problem = problem_of(by.seal("eve", early), 409, "too_late")
+    assert "froze: forecast that one" in problem["detail"]
+    pass_time(DAY)
+    assert take(service, claim) is not None
+    assert take(service, early) is not None
+    late = reproduce()
+    assert service.client.get(f"/v1/claims/{late}").json()["not_before"] is None
+    assert take(service, late) is not None
+
+
+def test_forecasting_ones_own_claim(service, by, file_claim, problem_of):
+    claim, before = file_claim(), entries(service)
+    (flaw,) = problem_of(by.seal("ada", claim), 422, "invalid_forecast")["errors"]
+    assert (flaw["code"], flaw["detail"]) == ("own_claim", f"you filed claim {claim}")
+    assert entries(service) == before
+
+
+def test_forecasting_after_opening(service, by, file_claim, open_claim, problem_of):
+    claim, gone = file_claim(), file_claim()
+    open_claim(claim)
+    assert "data may exist" in problem_of(by.seal("bob", claim), 409, "too_late")["detail"]
+    service.post("ada", f"/v1/claims/{gone}/withdraw", {"reason": "A slip."})
+    assert "withdrawn" in problem_of(by.seal("bob", gone), 409, "too_late")["detail"]
+
+
+def test_copying_a_seal(service, by, file_claim, open_claim, problem_of):
+    claim = file_claim()
+    by.seal("bob", claim)
+    copied = {"sealed": seal(claim, "bob", 0.3, SALT)}
+    assert service.post("eve", f"/v1/claims/{claim}/forecasts", copied).status_code == 200, "a seal tells nothing"
+    open_claim(claim)
+    assert by.reveal("bob", claim).status_code == 200
+    (flaw,) = problem_of(by.reveal("eve", claim), 422, "invalid_forecast")["errors"]
+    assert flaw["code"] == "not_sealed"
+    assert [one["probability"] for one in by.listed(claim)] == [0.3, None]
+
+
+def test_revealing_another_probability(service, by, file_claim, open_claim, problem_of):
+    claim = file_claim()
+    by.seal("bob", claim, 0.3)
+    open_claim(claim)
+    before = entries(service)
+    for probability, salt in ((0.9, SALT), (0.3, bytes(32))):
+        (flaw,) = problem_of(by.reveal("bob", claim, probability, salt), 422, "invalid_forecast")["errors"]
+        assert (flaw["code"], seal(claim, "bob", 0.3, SALT) in flaw["detail"]) == ("not_sealed", True)
+    (flaw,) = problem_of(by.reveal("eve", claim), 422, "invalid_forecast")["errors"]
+    assert flaw["detail"] == f"you sealed no forecast of claim {claim}"
+    assert entries(service) == before
+    assert by.reveal("bob", claim, 0.3).status_code == 200, "the wrong ones did no harm"
+
+
+def test_revealing_early(service, by, file_claim, problem_of):
+    claim = file_claim(forecast_hours=24)
+    by.seal("bob", claim)
+    problem_of(by.reveal("bob", claim), 409, "too_early")
+    assert by.listed(claim)[0]["probability"] is None
+
+
+def test_many_forecasts_of_one(service, by, file_claim, open_claim, problem_of):
+    claim = file_claim()
+    by.seal("bob", claim, 0.1)
+    problem = problem_of(by.seal("bob", claim, 0.9, bytes(32)), 409, "already_forecast")
+    assert "already, at entry" in problem["detail"]
+    open_claim(claim)
+    problem_of(by.seal("bob", claim, 0.9, bytes(32)), 409, "already_forecast")
+    by.reveal("bob", claim, 0.1)
+    problem_of(by.reveal("bob", claim, 0.1), 409, "already_forecast")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"sealed": "ab"},
+        {"sealed": "AB" * 32},
+        {"sealed": None},
+        {"sealed": "ab" * 32, "probability": 0.3},
+    ],
+)
+def test_what_is_no_seal(service, file_claim, problem_of, body):
+    problem_of(service.post("bob", f"/v1/claims/{file_claim()}/forecasts", body), 422, "invalid_forecast")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"salt": SALT.hex()},
+        {"probability": 1.01, "salt": SALT.hex()},
+        {"probability": "0.3", "salt": SALT.hex()},
+        {"probability": True, "salt": SALT.hex()},
+        {"probability": 0.3, "salt": "00"},
+    ],
+)
+def test_what_tells_nothing(by, file_claim, open_claim, problem_of, body):
+    claim = file_claim()
+    by.seal("bob", claim)
+    open_claim(claim)
+    answer = by.service.post("bob", f"/v1/claims/{claim}/forecasts/reveal", body)
+    problem_of(answer, 422, "invalid_forecast")
+
+
+def test_it_needs_a_key_and_a_claim(service, file_claim, problem_of):
+    claim = file_claim()
+    body = {"sealed": "ab" * 32}
+    problem_of(service.client.post(f"/v1/claims/{claim}/forecasts", json=body), 401, "unauthenticated")
+    problem_of(service.post("bob", "/v1/claims/nothere00000/forecasts", body), 404, "not_found")
+    told = {"probability": 0.3, "salt": SALT.hex()}
+    problem_of(service.post("bob", "/v1/claims/nothere00000/forecasts/reveal", told), 404, "not_found")
+    problem_of(service.client.get("/v1/claims/nothere00000/forecasts"), 404, "not_found")
+
+
+def test_a_key_knows_whose_it_is(service, problem_of):
+    answer = service.client.get("/v1/key", headers={"Authorization": f"Bearer {service.keys['bob']}"})
+    assert answer.json() == {"registrant": "bob", "scopes": ["admin", "file", "import", "run"]}
+    problem_of(service.client.get("/v1/key"), 401, "unauthenticated")
