@@ -56,7 +56,7 @@ def coverage(scenario: Scenario, replicates: int, salt: int = 0) -> list[Line]:
     truths, counts = np.array(scenario.truths)[:, None], {}
     for number, first in enumerate(range(0, replicates, scenario.at_once)):
         rng = np.random.default_rng([zlib.crc32(scenario.name.encode()), number, salt])
-        for key, bounds in scenario.bounds(rng, min(scenario.at_once, replicates - first)).items():
+        for key, bounds in scenario.bounds(scenario.methods, rng, min(scenario.at_once, replicates - first)).items():
             counts[key] = counts.get(key, 0) + tails(bounds, truths)
     return [
         Line(metric, rounded(truth), scenario.distribution, scenario.size, scenario.clusters, *key, replicates, *shares)

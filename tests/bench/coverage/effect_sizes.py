@@ -24,7 +24,7 @@ def scenarios():
             size=size,
             clusters=clusters,
             methods=OVER_CLUSTERS,
-            bounds=packed(partial(draw, (distribution, shift), clusters, size), OVER_CLUSTERS),
+            bounds=packed(partial(draw, (distribution, shift), clusters, size)),
             at_once=at_once(clusters),
         )
 

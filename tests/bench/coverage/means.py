@@ -23,7 +23,7 @@ def scenarios():
             distribution=distribution,
             size=size,
             clusters=clusters,
-            methods=(methods := OVER_CLUSTERS if size > 1 else ("student_t", *OVER_CLUSTERS)),
-            bounds=packed(draw, methods),
+            methods=OVER_CLUSTERS if size > 1 else ("student_t", *OVER_CLUSTERS),
+            bounds=packed(draw),
             at_once=at_once(clusters),
         )

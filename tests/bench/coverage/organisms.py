@@ -43,8 +43,8 @@ def _scenario(metric, truth, clusters, values):
         distribution="organisms",
         size=1,
         clusters=clusters,
-        methods=(methods := ("student_t", *OVER_CLUSTERS)),
-        bounds=packed(draw, methods),
+        methods=("student_t", *OVER_CLUSTERS),
+        bounds=packed(draw),
         at_once=at_once(clusters),
     )
 

@@ -20,7 +20,7 @@ OVER_CLUSTERS = ("jackknife_t", *BOOTSTRAPS)
 
 
 @dataclass(frozen=True)
-class _Remembering:
+class Remembering:
     """Does not work out again what the same resamples give, for another method or level."""
 
     known: dict[tuple[str, int], Floats] = field(default_factory=dict)
@@ -39,19 +39,19 @@ class _Remembering:
 
 
 @dataclass(frozen=True)
-class _Sums(_Remembering, ClusterSums):
+class _Sums(Remembering, ClusterSums):
     pass
 
 
 @dataclass(frozen=True)
-class _Means(_Remembering, Means):
+class _Means(Remembering, Means):
     pass
 
 
-def packed(draw: Callable[[np.random.Generator, int], Sample], methods: tuple[str, ...]) -> Bounds:
+def packed(draw: Callable[[np.random.Generator, int], Sample]) -> Bounds:
     """The intervals of a sample that `draw` makes of R replicates; one without width is none: its verdict is void."""
 
-    def bounds(rng: np.random.Generator, replicates: int) -> dict[Key, Floats]:
+    def bounds(methods: tuple[str, ...], rng: np.random.Generator, replicates: int) -> dict[Key, Floats]:
         sample, seed = draw(rng, replicates), int(rng.integers(2**63))
         return {
             (method, level): measured(

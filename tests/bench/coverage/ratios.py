@@ -26,7 +26,7 @@ def scenarios():
             size=size,
             clusters=clusters,
             methods=OVER_CLUSTERS,
-            bounds=packed(partial(draw, distribution, clusters, size), OVER_CLUSTERS),
+            bounds=packed(partial(draw, distribution, clusters, size)),
             at_once=at_once(clusters),
         )
 

@@ -14,8 +14,9 @@ SIZES = (1, 5)
 
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 Key = tuple[str, float]
-# Of a generator and a number R of replicates: by method and level, bounds (M, R, 2) for M metrics; NaN where none.
-Bounds = Callable[[np.random.Generator, int], Mapping[Key, Floats]]
+# Of methods, a generator and a number R of replicates: by method and level, bounds (M, R, 2) for M metrics; NaN where
+# there are none.
+Bounds = Callable[[tuple[str, ...], np.random.Generator, int], Mapping[Key, Floats]]
 
 
 @dataclass(frozen=True)

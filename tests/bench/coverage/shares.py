@@ -28,6 +28,6 @@ def scenarios():
             size=size,
             clusters=clusters,
             methods=METHODS,
-            bounds=packed(draw, METHODS),
+            bounds=packed(draw),
             at_once=at_once(clusters),
         )

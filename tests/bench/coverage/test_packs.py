@@ -81,6 +81,6 @@ def test_truths_of_organisms_are_what_their_draws_are_around():
     rng = np.random.default_rng(0)
     for scenario in organisms.scenarios():
         if scenario.clusters == organisms.CLUSTERS[-1]:
-            lo, hi = np.moveaxis(scenario.bounds(rng, 20)["jackknife_t", 0.95][0], -1, 0)
+            lo, hi = np.moveaxis(scenario.bounds(("jackknife_t",), rng, 20)["jackknife_t", 0.95][0], -1, 0)
             middle, error = ((lo + hi) / 2).mean(), ((hi - lo) / 4).mean() / np.sqrt(20)
             assert middle == pytest.approx(scenario.truths[0], abs=4 * error), scenario.name

@@ -1,0 +1,83 @@
+"""The AUROC of one scorer over rows in clusters: chosen and rejected texts of pairs, as positives and negatives.
+
+A row's score is normal with variance 1: 0.3 of its cluster, 0.2 of its pair, the rest its own; positives are moved.
+Discrete scores are rounded to whole standard deviations, so that many are tied. Truths are of rows in two clusters.
+"""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy.stats import norm
+
+from claims.intervals.aurocs import Aurocs
+from claims.intervals.by_cluster import by_cluster
+from tests.bench.coverage.packs import BOOTSTRAPS, Remembering, measured
+from tests.bench.coverage.populations import WHOLE
+from tests.bench.coverage.scenarios import CLUSTERS, LEVELS, RESAMPLES, SIZES, Scenario
+
+SHARES = (0.3, 0.2, 0.5)
+MOVED = (0.95, 1.8)  # AUROCs of 0.75 and 0.90
+METHODS = ("delong", "jackknife_t", "percentile")
+
+
+def scenarios():
+    for distribution, moved, size, clusters in product(("normal", "discrete"), MOVED, SIZES, CLUSTERS):
+        # Ranks of resamples take the longest of all, and what they say of clusters of 1 is clear enough.
+        methods = METHODS if (distribution, size) == ("normal", 1) else METHODS[:-1]
+        yield Scenario(
+            metrics=("auroc",),
+            truths=(auroc(distribution, moved),),
+            distribution=distribution,
+            size=size,
+            clusters=clusters,
+            methods=methods,
+            bounds=_bounds(distribution, moved, size, clusters),
+        )
+
+
+def _bounds(distribution, moved, size, clusters):
+    def bounds(methods, rng, replicates):
+        drawn = [draw(distribution, moved, size, clusters, rng) for _ in range(replicates)]
+        seeds = rng.integers(2**63, size=replicates).tolist()
+        return {
+            (method, level): np.stack(
+                [
+                    measured(by_cluster(method, sample, level, RESAMPLES if method in BOOTSTRAPS else None, seed, 0, 1))
+                    for sample, seed in zip(drawn, seeds, strict=True)
+                ],
+                axis=1,
+            )
+            for method in methods
+            for level in LEVELS
+        }
+
+    return bounds
+
+
+@dataclass(frozen=True)
+class _Aurocs(Remembering, Aurocs):
+    pass
+
+
+def draw(distribution, moved, size, clusters, rng):
+    """Of `size` pairs in each cluster."""
+    of_cluster, of_pair, own = (
+        np.sqrt(share) * rng.normal(size=shape)
+        for share, shape in zip(SHARES, ((clusters, 1, 1), (clusters, size, 1), (clusters, size, 2)), strict=True)
+    )
+    positive = np.broadcast_to([True, False], own.shape)
+    scores = of_cluster + of_pair + own + moved * positive
+    scores = np.round(scores) if distribution == "discrete" else scores
+    place = np.broadcast_to(np.arange(clusters)[:, None, None], own.shape)
+    return _Aurocs(scores.reshape(1, -1), positive.ravel(), place.ravel())
+
+
+def auroc(distribution, moved):
+    """Of rows in clusters of their own, by the distribution of a score."""
+    if distribution == "normal":
+        return float(norm.cdf(moved / np.sqrt(2)))
+    ends = np.append(WHOLE - 0.5, WHOLE[-1] + 0.5)
+    of_positives, of_negatives = (np.diff(norm.cdf(ends, loc=shift)) for shift in (moved, 0))
+    below = np.cumsum(of_negatives) - of_negatives / 2
+    return float(of_positives @ below)
