@@ -22,14 +22,18 @@ PROGRAM = Path(__file__).with_name("peaks_of_bootstraps.py")
 
 
 class SpearmanOfMeans:
-    """Two methods' effects of each component in each cluster, alike but for noise; rho between their means."""
+    """Two methods' effects of each component in each cluster; rho between their means.
+
+    Each method has effects of its own beside those that both have. Noise is small beside either, so that drawing
+    clusters anew does not pull rho so far down that the interval had to be widened to hold its value.
+    """
 
     units = CLUSTERS
 
     def __init__(self):
         rng = np.random.default_rng(0)
-        shared = rng.normal(size=COMPONENTS)
-        self.effects = [shared + rng.normal(size=(CLUSTERS, COMPONENTS)) * 5 for _ in range(2)]
+        shared, own = rng.normal(size=COMPONENTS), rng.normal(size=(2, 1, COMPONENTS)) / 2
+        self.effects = shared + own + rng.normal(size=(2, CLUSTERS, COMPONENTS))
 
     def sample(self):
         sums = np.concatenate([np.ones((1, CLUSTERS)), *(effects.T for effects in self.effects)])
