@@ -4,8 +4,12 @@ import itertools
 
 import pytest
 
+from claims.instruments import catalogue
 from claims.verdict.rule import adjudicate, void_without_evidence
+from claims.verdict.study import study_voids
 from claims.verdict.voids import VoidReason
+from tests.claims.verdict.cases import INSTRUMENTS
+from tests.claims.verdict.page import SCOPES
 
 CONFIRMED = {"value": 0.8, "lo": 0.7, "hi": 0.9}
 REFUTED = {"value": 0.3, "lo": 0.2, "hi": 0.4}
@@ -224,6 +228,88 @@ def test_another_subject_than_the_frozen_one_voids_the_study(registered, evidenc
     assert reasons("00" * 32, None) == ["weights_differ", "dataset_differs"]
 
 
+GENERATED = {"kind": "generated", "generator": "twigs"}
+ORGANISM = {"kind": "organism", "recipe": "twig"}
+FETCHED = {"kind": "huggingface", "repo": "a/b", "revision": "0" * 40}
+
+
+@pytest.mark.parametrize(
+    ("model", "hashes", "reasons"),
+    [
+        (ORGANISM, (None, None), []),
+        (ORGANISM, ("ab" * 32, None), ["weights_differ"]),
+        (ORGANISM, (None, "cd" * 32), ["dataset_differs"]),
+        (FETCHED, ("ab" * 32, None), []),  # its revision is frozen, and the run tells the hash
+        ({"kind": "tiny", "seed": 1}, ("ab" * 32, None), []),
+    ],
+)
+def test_what_the_run_makes_has_no_hash(registered, evidence, model, hashes, reasons):
+    weights, dataset = hashes
+    measured = {
+        "model": {"weights_sha256": weights, "dtype": "float32", "device": "cpu", "attention": "eager"},
+        "dataset": {"sha256": dataset, "n": 1},
+    }
+    verdict = adjudicate(registered(subject={"model": model, "dataset": GENERATED}), evidence(subject=measured))
+    assert [void.reason.value for void in verdict.voids] == reasons
+    assert all(void.figures["frozen"] is None and void.figures["measured"] for void in verdict.voids)
+
+
+@pytest.mark.parametrize(
+    ("frozen", "measured", "reasons"),
+    [
+        ({"notches": 1}, {"notches": 1, "side": "left"}, []),
+        ({"notches": 1}, {"notches": 1.0}, []),  # one number in JSON
+        ({"notches": 1}, {"notches": True}, ["code_drift"]),
+        ({"notches": 1}, {"notches": 1, "side": "right"}, ["code_drift"]),
+        ({"notches": 1, "side": "right"}, {"notches": 1, "side": "right"}, []),
+        ({"notches": 1, "side": "right"}, {"notches": 1}, ["code_drift"]),
+        ({"notches": 1}, {"notches": 1, "colour": None}, ["code_drift"]),
+    ],
+)
+def test_other_parameters_are_other_code(registered, evidence, frozen, measured, reasons):
+    registration = registered(instrument={"name": "ruler", "version": "3", "params": frozen})
+    voids = adjudicate(registration, evidence(params=measured), INSTRUMENTS).voids
+    assert [void.reason.value for void in voids] == reasons
+    assert all(void.figures["measured"]["params"] == measured for void in voids)
+
+
+def test_of_an_instrument_that_is_not_known_nobody_knows_the_defaults(registered, evidence, instruments):
+    said = evidence(params={"notches": 10, "side": "right"})
+    assert adjudicate(registered(), said, instruments).voids[0].reason == "code_drift"
+    assert adjudicate(registered(), said, {}).status == "confirmed"
+    older = registered(instrument={"name": "ruler", "version": "2", "params": {"notches": 10}})
+    of_then = evidence(version="2", params={"notches": 10, "side": "right"})
+    assert adjudicate(older, of_then, instruments).status == "confirmed"
+
+
+def test_the_defaults_are_those_of_the_instruments_there_are(registered, evidence):
+    """`rank_by` has one; a rule that is not told of instruments looks among those that Antedate has."""
+    registration = registered(instrument={"name": "attribution_patching_agreement", "version": "1"})
+    of_it = {"instrument": "attribution_patching_agreement", "version": "1"}
+    default = catalogue()["attribution_patching_agreement"].MANIFEST.params["properties"]["rank_by"]["default"]
+    for params, voids in (({"rank_by": default}, 0), ({"rank_by": "longest"}, 1)):
+        assert len(adjudicate(registration, evidence(params=params, **of_it)).voids) == voids
+        assert len(study_voids(registration, evidence(params=params, **of_it))) == voids
+
+
+def test_an_interval_registered_as_exact_is_refused_of_a_metric_that_is_not(registered, evidence, document):
+    """Filing refuses such a registration; the rule does not lean on that."""
+    registration = registered(analysis={**document["analysis"], "interval": "exact"})
+    estimates = {"auc": {**CONFIRMED, "method": "exact"}, "gap": GAP}
+    verdict = adjudicate(registration, evidence(estimates=estimates))
+    assert [judged.void_reason for judged in verdict.hypotheses] == ["wrong_method", "wrong_method"]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_evidence_without_a_number_is_refused_where_it_is_read(evidence, number):
+    """That the rule voids it all the same is a property (`void_properties.py`)."""
+    for parts in ({"estimates": {"auc": {**CONFIRMED, "lo": number}}}, {"diagnostics": {"accuracy": number}}):
+        with pytest.raises(ValueError, match="finite"):
+            evidence(**parts)
+    with pytest.raises(ValueError, match="finite"):
+        evidence(nondeterminism={"band.auc": number})
+
+
 def test_a_negative_control_must_hold_too(registered, evidence):
     registration = registered(controls={"negative": {"metric": "accuracy", "op": "<", "value": 0.6}})
     assert adjudicate(registration, evidence()).voids[0].figures == {
@@ -255,9 +341,6 @@ def test_other_reasons_cannot_void_a_run_without_evidence(registered, reason):
         void_without_evidence(registered(), reason, {})
 
 
-def test_the_list_of_reasons_is_closed_and_explained():
+def test_the_list_of_reasons_is_closed_and_the_page_explains_it():
     assert len({reason.remedy for reason in VoidReason}) == len(VoidReason)
-    assert {reason.scope for reason in VoidReason} == {"study", "metric"}
-    named = {"failed_control", "kill_criterion", "breached_sampling", "dataset_differs", "weights_differ"}
-    named |= {"code_drift", "cancelled", "worker_lost", "instrument_refused"}
-    assert all(VoidReason(name).scope == "study" for name in named)
+    assert {reason.value: reason.scope for reason in VoidReason} == SCOPES
