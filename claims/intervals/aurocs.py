@@ -48,7 +48,7 @@ class Aurocs:
     @property
     def held(self) -> int:
         """Numbers that a resample takes in `of`."""
-        return max(self.clusters, len(self.place))
+        return self.clusters if self.placements[0].few else max(self.clusters, len(self.place))
 
     @property
     def held_within(self) -> int:

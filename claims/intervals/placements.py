@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from claims.intervals.cluster_sums import Floats
+from claims.intervals.cluster_sums import HELD, Floats
 
 Ints = NDArray[np.int64]
+# As many products of a pair of clusters as take a processor the time of one row's way through `Side.above`.
+PAIRS_A_ROW = 64
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,8 @@ class Side:
 class Placements:
     """One scorer's positives and negatives in G clusters.
 
-    All counts are multiples of one half, so that sums of them are exact in any order.
+    All counts are multiples of one half, so that sums of them are exact in any order, and both ways of counting, row by
+    row or pair of clusters by pair of clusters, agree to the last bit.
     """
 
     positives: Side
@@ -62,14 +66,32 @@ class Placements:
         within = np.bincount(place[up], weights=above, minlength=clusters).astype(float)
         return cls(positives, negatives, clusters, within)
 
+    @property
+    def few(self) -> bool:
+        """Whether clusters are so few that of many samples at once it is pairs of clusters that are counted."""
+        return self.clusters**2 <= PAIRS_A_ROW * (len(self.positives.place) + len(self.negatives.place))
+
+    @cached_property
+    def of_pairs(self) -> Floats:
+        """(G, G), the pairs in order of each cluster's positives with each one's negatives."""
+        each, at_a_time = np.eye(self.clusters), max(1, HELD // max(1, len(self.positives.place)))
+        chunks = [each[first : first + at_a_time] for first in range(0, self.clusters, at_a_time)]
+        above = [self._summed(self.positives.above(one, self.negatives), self.positives) for one in chunks]
+        return np.concatenate(above).T
+
     def in_order(self, counts: Floats) -> Floats:
         """(b,), how many pairs of a positive and a negative are in order, ties one half."""
+        if self.few and len(counts) > 1:
+            of_few: Floats = np.einsum("bg,bg->b", counts @ self.of_pairs, counts)
+            return of_few
         above = self.positives.above(counts, self.negatives)
         pairs: Floats = np.einsum("bn,bn->b", counts[:, self.positives.place], above)
         return pairs
 
     def by_cluster(self, counts: Floats) -> tuple[Floats, Floats]:
         """(b, G) twice: pairs in order that one copy of each cluster's positives is in, and of its negatives."""
+        if self.few and len(counts) > 1:
+            return counts @ self.of_pairs.T, counts @ self.of_pairs
         above = self.positives.above(counts, self.negatives)
         positives = counts[:, self.positives.place].sum(axis=1, keepdims=True)
         below = positives - self.negatives.above(counts, self.positives)

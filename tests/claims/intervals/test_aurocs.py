@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claims.intervals.aurocs import Aurocs
@@ -30,6 +30,7 @@ def groups(rows):
     return [[row for row in rows if row[3] == name] for name in sorted({row[3] for row in rows})]
 
 
+@settings(max_examples=50)
 @given(ROWS)
 def test_values_and_what_is_left_without_each_cluster(rows):
     sample = aurocs(rows)
@@ -39,6 +40,21 @@ def test_values_and_what_is_left_without_each_cluster(rows):
         assert sample.left_out()[:, index] == pytest.approx(by_pairs(rest), nan_ok=True)
 
 
+@settings(max_examples=50)
+@given(ROWS, st.data())
+def test_pairs_of_clusters_count_as_rows_do_to_the_last_bit(rows, data):
+    sample = aurocs(rows)
+    numbers = st.lists(st.integers(0, 3), min_size=sample.clusters, max_size=sample.clusters)
+    counts = np.array(data.draw(st.lists(numbers, min_size=2, max_size=3)), dtype=float)
+    by_rows = [np.stack([own.in_order(one[None])[0] for one in counts]) for own in sample.placements]
+    assert [own.in_order(counts).tolist() for own in sample.placements] == [own.tolist() for own in by_rows]
+    for own in sample.placements:
+        assert own.few
+        for label, found in enumerate(own.by_cluster(counts)):
+            assert found.tolist() == [own.by_cluster(one[None])[label][0].tolist() for one in counts]
+
+
+@settings(max_examples=50)
 @given(ROWS, st.data())
 def test_a_resample_and_its_error_are_of_the_rows_that_were_drawn(rows, data):
     """A cluster drawn twice is two clusters: either may be left out, and its rows meet the other's."""

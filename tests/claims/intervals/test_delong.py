@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import expit, logit
@@ -49,6 +49,7 @@ def test_rows_of_their_own_have_delongs_variance():
     assert variances(Aurocs.over(scores, positive, np.arange(80))) == pytest.approx(expected)
 
 
+@settings(max_examples=50)
 @given(ROWS)
 def test_rows_in_clusters_have_obuchowskis_variance(rows):
     first, second, positive, clusters = map(np.array, zip(*rows, strict=True))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claims.instruments.agreement_statistics import kish
@@ -21,6 +21,7 @@ def of_groups(rows, names):
     return np.mean([np.mean(values) if values else np.nan for values in found])
 
 
+@settings(max_examples=50)
 @given(ROWS)
 def test_a_mean_of_rows_and_what_is_left_without_each_cluster(rows):
     values, _, clusters = columns(rows)
@@ -33,6 +34,7 @@ def test_a_mean_of_rows_and_what_is_left_without_each_cluster(rows):
         assert sample.left_out()[0, index] == pytest.approx(np.mean(rest) if rest else np.nan, nan_ok=True)
 
 
+@settings(max_examples=50)
 @given(ROWS)
 def test_every_group_weighs_the_same_however_many_rows_it_has(rows):
     values, groups, clusters = columns(rows)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from claims.intervals import cluster_sums
@@ -33,6 +33,7 @@ def rows(seed, clusters=12, size=2):
 
 
 @pytest.mark.parametrize("method", OF_MEANS)
+@settings(max_examples=25)
 @given(st.lists(st.integers(-20, 20), min_size=8, max_size=12), SEEDS, st.integers(-5, 5), st.integers(1, 7))
 def test_bounds_of_a_mean_move_and_stretch_with_its_values(method, values, seed, shift, scale):
     values, names = np.array(values, dtype=float), range(len(values))
@@ -42,6 +43,7 @@ def test_bounds_of_a_mean_move_and_stretch_with_its_values(method, values, seed,
 
 
 @pytest.mark.parametrize("method", ["jackknife_t", "student_t", "wilson"])
+@settings(max_examples=25)
 @given(st.lists(st.booleans(), min_size=3, max_size=12), st.randoms(use_true_random=False))
 def test_what_draws_nothing_heeds_neither_order_nor_names(method, right, random):
     here = bounds(method, Means.over(np.array([right], dtype=float), range(len(right))), low=0, high=1)
@@ -51,6 +53,7 @@ def test_what_draws_nothing_heeds_neither_order_nor_names(method, right, random)
 
 
 @pytest.mark.parametrize("method", OF_AUROCS)
+@settings(max_examples=25)
 @given(SEEDS)
 def test_only_the_order_of_scores_counts_and_labels_and_scorers_mirror(method, seed):
     scores, positive, clusters = rows(seed)
@@ -64,6 +67,7 @@ def test_only_the_order_of_scores_counts_and_labels_and_scorers_mirror(method, s
 
 
 @pytest.mark.parametrize("method", ["jackknife_t", "percentile", "studentised_bootstrap"])
+@settings(max_examples=25)
 @given(SEEDS)
 def test_rows_twice_in_their_clusters_tell_nothing_new(method, seed):
     scores, positive, clusters = rows(seed)

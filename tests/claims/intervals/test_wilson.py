@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
@@ -23,6 +23,7 @@ def scored(share, number, free, level=0.95):
     return pytest.approx(proportion_confint(share * number, number, alpha=alpha, method="wilson"), abs=1e-9)
 
 
+@settings(max_examples=50)
 @given(RIGHT, st.sampled_from([0.9, 0.95, 0.99]))
 def test_clusters_of_one_are_one_row_fewer_with_students_quantile(right, level):
     """The jackknife's error of a share is sqrt(p (1 - p) / (n - 1))."""
@@ -44,6 +45,7 @@ def test_all_right_has_a_lower_bound_of_as_many_rows_as_there_are_clusters():
     assert wilson([True] * 30, [0] * 20 + list(range(1, 11)))[0] < 0.5  # two thirds of all in one cluster
 
 
+@settings(max_examples=50)
 @given(RIGHT, st.integers(2, 5))
 def test_the_same_row_again_in_its_cluster_tells_nothing_new(right, copies):
     once = wilson(right, range(len(right)))
