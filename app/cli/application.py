@@ -23,6 +23,10 @@ COMMANDS = {
     "list": ("app.cli.list:list_claims", "List claims, newest first."),
     "keys": ("app.cli.keys:keys", "Issue, list and revoke API keys."),
     "migrate": ("app.cli.migrate:migrate", "Bring the database to this version's schema."),
+    "forecast": (
+        "app.cli.forecast:forecast",
+        "Forecast somebody else's claim before it is opened, and tell the forecast after.",
+    ),
     "lint": ("app.cli.lint:lint", "Check that the numbers a text quotes are what the ledger holds."),
     "verify": (
         "app.cli.verify:verify",

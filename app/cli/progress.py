@@ -89,6 +89,8 @@ class _Bar:
 
 
 def _facts(run: Mapping[str, Any]) -> str:
+    if run["status"] == "queued" and run["not_before"]:
+        return f"opens no earlier than {run['not_before']}"
     parts = [f"{run['rows_done']}/{run['rows_total']} rows"]
     if run["rate"] is not None:
         parts.append(f"{run['rate']:.3g} rows/s")

@@ -50,6 +50,8 @@ def _facts(service: Service, claim: Mapping[str, Any]) -> Iterator[tuple[str, st
     yield "status", status(claim)
     yield from (("void", f"{void['reason']}: {void['remedy']}") for void in claim["voids"])
     yield from _corrected(claim)
+    if claim["not_before"] and claim["status"] == "registered":
+        yield "opens no earlier than", f"{claim['not_before']}; others may forecast it until then"
     yield from ((word, claim[word]) for word in ("filed", "opened", "judged", "withdrawn") if claim[word])
     yield "precedence", f"{claim['precedence']}: {claim['precedence_reason']}"
     yield "trust", claim["trust"]
