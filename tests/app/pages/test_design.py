@@ -1,0 +1,76 @@
+"""What the design check said before the freeze stands on the claim's page."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from fastapi.testclient import TestClient
+
+from app.pages.claim.design import design_of
+from claims.design import check
+from claims.registration.model import Registration
+
+from .conftest import CHROMIUM, filled
+from .documents import registration
+from .filled_ledger import put
+from .lives import registered
+from .markup import Markup
+
+CLAIM, UNKNOWN = "designed00000001", "undesigned000001"
+ASSUMED = {
+    "recovery_gap_constructed": {"value": 0.1, "sd": 0.2, "source": "The pilot <b>of</b> the recipe."},
+    "patching_recovery_auc_constructed": {"value": 0.97, "sd": 0.1, "source": "The same pilot."},
+}
+
+
+def frozen(**changes):
+    document = registration(**changes)
+    step = registered(document)
+    return replace(step, payload={**step.payload, "check": check(Registration.model_validate(document), "committed")})
+
+
+@pytest.fixture(scope="module")
+def site(postgres, valkey, tmp_path_factory) -> Iterator:
+    def fill(session, signing):
+        put(session, CLAIM, [frozen(title="Assumed", assumptions=ASSUMED)], signing=signing)
+        put(session, UNKNOWN, [frozen(title="Nothing assumed")], signing=signing)
+        return {}
+
+    with filled(postgres, valkey, "designs", tmp_path_factory.mktemp("designs"), fill) as made:
+        yield made
+
+
+def predicted(site, claim):
+    raw = TestClient(site.app, headers={"Accept": "text/html"}).get(f"/claims/{claim}").text
+    return Markup(raw.partition('id="predicted"')[2].partition("</section>")[0]).text
+
+
+def test_the_page_tells_what_the_design_could_decide(site):
+    text = predicted(site, CLAIM)
+    said = check(Registration.model_validate(registration(assumptions=ASSUMED)), "committed")["hypotheses"][0]
+    assert "Before the freeze" in text
+    for word in (f"{said['power']:.0%}", f"{said['inconclusive']:.0%}"):
+        assert word.replace("%", "\u202f%") in text
+    assert "The pilot <b>of</b> the recipe." in text
+    assert f"{said['n']} organisms" in text
+    assert f"{said['detectable']['value']:g}" in text
+
+
+def test_the_page_says_that_nothing_was_assumed(site):
+    assert "nothing is known of its power" in predicted(site, UNKNOWN)
+
+
+def test_a_check_without_power_says_nothing():
+    assert design_of({"warnings": []}) is None
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: no `chromium` on PATH")
+@pytest.mark.parametrize("width", [390, 1280])
+def test_it_fits(site, serve, browser, width):
+    with serve(site.app, lifespan="on") as url:
+        page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
+        page.goto(f"{url}/claims/{CLAIM}")
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.locator("table.design").is_visible()
+        page.context.close()
