@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from claims.instruments.bias_statistics import axis_effects
+from claims.instruments.bias_statistics import about_mean, correction
 from tests.bench.coverage.packs import OVER_CLUSTERS, at_once, pack, packed
 from tests.bench.coverage.populations import moments, units
 from tests.bench.coverage.scenarios import CLUSTERS, SIZES, Scenario
@@ -37,5 +37,7 @@ def draw(axis, clusters, size, rng, replicates):
 
 
 def effect_size(totals):
-    """As the bias battery's axis has it, without lengths."""
-    return axis_effects((*totals, 0.0, 0.0, 0.0), np.zeros(2))[1:2]
+    """As `axis_effects` has it, which would work out the mean at equal length as well."""
+    n, y, yy = totals
+    with np.errstate(all="ignore"):
+        return (correction(n - 1) * (y / n) / np.sqrt(about_mean(n, y, yy) / (n - 1)))[None]

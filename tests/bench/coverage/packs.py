@@ -13,6 +13,7 @@ from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import ClusterSums
 from claims.intervals.means import Means
 from claims.intervals.sample import Sample
+from claims.intervals.spread import ROUNDING
 from tests.bench.coverage.scenarios import LEVELS, RESAMPLES, Bounds, Floats, Key
 
 BOOTSTRAPS = ("percentile", "bca", "studentised_bootstrap")
@@ -45,7 +46,19 @@ class _Sums(Remembering, ClusterSums):
 
 @dataclass(frozen=True)
 class _Means(Remembering, Means):
-    pass
+    """Of clusters that weigh the same: then errors within resamples have a closed form, a hundred times as fast."""
+
+    def errors_of(self, counts: Floats) -> Floats:
+        return self._once("errors_of", counts, self._in_closed_form)
+
+    def _in_closed_form(self, counts: Floats) -> Floats:
+        drawn = counts.sum(axis=1)
+        y = self.sums[1:] - self.sums[1:].mean(axis=1, keepdims=True)
+        squares, totals = (y * y) @ counts.T, y @ counts.T
+        spread = squares - totals**2 / drawn
+        spread[spread <= ROUNDING * squares] = 0.0
+        errors: Floats = np.sqrt((drawn - 1) / drawn * spread) / (self.weights[0] * (drawn - 1))
+        return errors
 
 
 def packed(draw: Callable[[np.random.Generator, int], Sample]) -> Bounds:

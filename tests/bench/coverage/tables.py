@@ -2,19 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
-from tests.bench.coverage.campaign import CSV, Line
+from tests.bench.coverage.campaign import Line
 from tests.bench.coverage.minimums import BEYOND, minimum
+from tests.bench.coverage.page import between
 from tests.bench.coverage.scenarios import LEVELS
 
-PAGE = CSV.with_name("statistics.md")
-BEGIN, END = "<!-- coverage: begin -->", "<!-- coverage: end -->"
 METHODS = ("student_t", "jackknife_t", "wilson", "delong", "percentile", "bca", "studentised_bootstrap")
 
 
 def write_tables(lines: Iterable[Line]) -> None:
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{tables(lines)}{END}{after}")
+    between("coverage", tables(lines))
 
 
 def tables(lines: Iterable[Line]) -> str:

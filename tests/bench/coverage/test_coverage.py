@@ -10,6 +10,7 @@ import numpy as np
 
 from tests.bench.coverage.campaign import coverage, read, run
 from tests.bench.coverage.families import SCENARIOS
+from tests.bench.coverage.tables import write_tables
 
 SLICE = 300
 OF_SLICE = (
@@ -25,6 +26,7 @@ OF_SLICE = (
 def test_each_tail_of_each_interval(full):
     if full:
         run(SCENARIOS)
+        write_tables(read())
     published = {line.cell: line for line in read()}
     for name in OF_SLICE:
         for line in coverage(named(name), SLICE, salt=1):

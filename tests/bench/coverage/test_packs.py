@@ -7,6 +7,7 @@ from claims.instruments.bias_statistics import Axis, length_effects
 from claims.instruments.ratios import Ratios
 from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import ClusterSums
+from claims.intervals.means import Means
 from claims.ranking import auroc, spearman
 from tests.bench.coverage import effect_sizes, lengths, organisms, ratios
 from tests.bench.coverage.packs import OVER_CLUSTERS, pack_means
@@ -51,6 +52,14 @@ def test_ratios_are_those_of_instruments():
         for k, (top, bottom) in enumerate(((above, whole), (effect, margin))):
             shipped = Ratios(top[number][:, None], bottom[number], names).bounds(0.9)[0]
             assert shipped == pytest.approx(packed[k, number], rel=1e-9)
+
+
+@pytest.mark.parametrize("method", OVER_CLUSTERS)
+def test_means_are_those_of_rows(method):
+    y = units("discrete", (REPLICATES, CLUSTERS, SIZE), 0.5, np.random.default_rng(0))
+    packed = by_cluster(method, pack_means(y), 0.9, 199, 7)
+    shipped = by_cluster(method, Means.over(y.reshape(REPLICATES, -1), NAMES), 0.9, 199, 7)
+    assert packed == pytest.approx(shipped, rel=1e-9)
 
 
 def test_means_are_those_of_instruments():
