@@ -55,8 +55,8 @@ def forecast(
 def _sealed(directory: Path, claim: str, who: str, probability: float) -> Kept:
     """What is to be sealed: kept already, by an earlier attempt, or from now on."""
     known = kept_forecasts.find(directory, claim, who)
-    if known is None:
-        kept = Kept(claim, who, probability, secrets.token_bytes(SALT_BYTES).hex())
+    if known is None:  # adding zero takes the sign from a negative one, which no document may hold
+        kept = Kept(claim, who, probability + 0.0, secrets.token_bytes(SALT_BYTES).hex())
         try:
             _ = kept.sealed
         except InvalidForecastError as error:

@@ -55,6 +55,14 @@ def test_where_the_answer_was_lost_the_same_command_goes_on(bob, service, tmp_pa
     assert len(listed(service, claim)) == 1
 
 
+def test_a_negative_zero_is_zero(bob, service, file_claim, open_claim):
+    claim = file_claim()
+    assert bob(claim, "--probability", "-0.0").code == 0
+    open_claim(claim)
+    assert bob(claim, "--reveal").code == 0
+    assert listed(service, claim)[0]["probability"] == 0
+
+
 def test_a_salt_that_was_lost(bob, tmp_path, file_claim, open_claim):
     claim = file_claim()
     bob(claim, "--probability", "0.25")

@@ -1,5 +1,6 @@
 """A claim in its window, which no worker can take, and what the tables keep of forecasts."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from sqlmodel import select
 
 from app.ledger import forecasts, records
 from app.ledger.append import append
-from app.ledger.errors import UnknownClaimError
+from app.ledger.errors import TooLateError, UnknownClaimError
 from app.ledger.links import withdraw
 from app.ledger.opening import unopened
 from app.ledger.outbox import relay
@@ -91,6 +92,28 @@ def test_what_was_sealed_and_told_is_kept_as_the_log_has_it(ledger, put_claim, j
         assert (bob.registrant, bob.seq, bob.time, bob.probability) == ("bob", first.seq, first.time, 0.25)
         assert (bob.salt, bob.revealed, bob.revealed_seq) == (SALT.hex(), told.time, told.seq)
         assert (eve.probability, eve.salt, eve.revealed, eve.revealed_seq) == (None, None, None, None)
+
+
+def test_a_seal_that_waits_for_an_opening_comes_too_late(ledger, put_claim, open_run, eventually):
+    """It is asked whether the claim is open under the log's lock: nobody seals what is being opened just now."""
+    with ledger.begin() as session:
+        claim = put_claim(session)
+
+    def attempt():
+        with ledger.begin() as session:
+            forecasts.seal(session, claim, "bob", "ab" * 32)
+
+    with ThreadPoolExecutor(1) as pool, ledger.begin() as session:
+        open_run(session, claim)
+        late = pool.submit(attempt)
+
+        def it_waits():
+            waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+            return session.execute(text(waiting)).scalar_one()
+
+        eventually(it_waits)
+    with pytest.raises(TooLateError, match="data may exist"):
+        late.result()
 
 
 def test_who_tells_only_what_came_true_is_seen_to(ledger, put_claim, judge):
