@@ -35,7 +35,7 @@ from app.dispatch import Dispatch
 from app.ledger import signing
 from app.ledger.bundles import Bundles
 from app.ledger.database import Ledger
-from app.pages import views
+from app.pages import accounts, views
 from app.settings import Settings, SettingsError, read_settings
 
 ROUTERS = (
@@ -91,6 +91,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for module in ROUTERS:
         app.include_router(module.router)
     app.include_router(views.router)
+    app.include_router(accounts.router)
     app.state.error_page = views.error_page
     problems.install(app)
     description.install(app)

@@ -31,7 +31,7 @@ class MetricFamily:
 
 @dataclass(frozen=True)
 class Families:
-    """What a claim is own, and how often it was tried, by metric: primaries first, in the document's order.
+    """What a claim is about, and how often it was tried, by metric: primaries first, in the document's order.
 
     `claim` is the attempt that is numbered: of a reproduction, the one whose document it measures once more.
     """

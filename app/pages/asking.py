@@ -27,15 +27,16 @@ LONGEST_SEARCH = 1000  # the same as the API's
 CLAIMS = ("q", *SEVERAL, *FLAGS, "cursor")
 
 
-def filters(query: QueryParams) -> ClaimFilter:
+def filters(query: QueryParams, overdue_hours: int) -> ClaimFilter:
     """The filters of the claims list. A value may hold several words with commas between; empty ones are no filter.
+    What is overdue has waited for `overdue_hours`.
 
     Raises InvalidQueryError that names every parameter that is unknown or not of its form.
     """
     check(query, CLAIMS)
     several: dict[str, Any] = {name: tuple(_words(query, name)) for name in SEVERAL}
     flags: dict[str, Any] = {name: query[name] == "true" for name in FLAGS if query.get(name)}
-    return ClaimFilter(**several, **flags, q=query.get("q", "").strip() or None)
+    return ClaimFilter(**several, **flags, q=query.get("q", "").strip() or None, overdue_hours=overdue_hours)
 
 
 def cursor(query: QueryParams) -> str | None:

@@ -30,12 +30,16 @@ class HypothesisLine:
 
 @dataclass(frozen=True)
 class ClaimLine:
+    """`attempt` is which of how many at its most often tried primary metric."""
+
     id: str
     title: str
     statement: str
     status: str
     superseded_by: str | None
     contested: bool
+    overdue: bool
+    attempt: tuple[int, int]
     precedence: str
     model: str
     instrument: str

@@ -16,7 +16,7 @@ from claims.provenance import Dirty
 from claims.trust import TRUSTS
 
 SEVERAL = ("status", "model", "instrument", "metric", "registrant", "precedence", "trust", "dirty")
-FLAGS = ("superseded", "contested", "refuted_or_superseded", "reproduced", "corrected")
+FLAGS = ("superseded", "contested", "refuted_or_superseded", "reproduced", "corrected", "overdue")
 DIRTY = get_args(Dirty)
 LABELS = {"q": "text", "registrant": "filed by", "dirty": "tree of the code"}
 

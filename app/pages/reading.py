@@ -7,8 +7,9 @@ from typing import Any
 
 from sqlmodel import Session
 
-from app.ledger import blobs, queries, records
+from app.ledger import blobs, overdue, queries, records
 from app.ledger.database import Ledger
+from app.ledger.families import families, numbers
 from app.ledger.log import history
 from app.ledger.queries import ClaimSummary
 from app.pages import related
@@ -22,8 +23,8 @@ from claims.verdict.rule import adjudicate
 from claims.verdict.voids import VoidReason
 
 
-def claim_record(session: Session, claim: str) -> ClaimRecord | None:
-    """What the ledger holds of one claim; None when there is none."""
+def claim_record(session: Session, claim: str, overdue_hours: int) -> ClaimRecord | None:
+    """What the ledger holds of one claim, which is overdue after these hours; None when there is none."""
     summary = queries.get_claim(session, claim)
     if summary is None:
         return None
@@ -55,6 +56,8 @@ def claim_record(session: Session, claim: str) -> ClaimRecord | None:
         ground=related.ground(session, entries, registration.builds_on),
         covered=related.covered(session, entries),
         work=_work(session, summary),
+        tried=families(session, claim, overdue_hours),
+        overdue=claim in overdue.among(session, [claim], overdue_hours),
     )
 
 
@@ -65,12 +68,14 @@ def rows(ledger: Ledger, sha256: str) -> Iterator[bytes]:
     return blobs.stream(ledger, sha256, size)
 
 
-def claim_lines(session: Session, summaries: Sequence[ClaimSummary]) -> list[ClaimLine]:
-    registrations = queries.registrations(session, [summary.id for summary in summaries])
-    return [_line(summary, registrations[summary.id]) for summary in summaries]
+def claim_lines(session: Session, summaries: Sequence[ClaimSummary], overdue_hours: int) -> list[ClaimLine]:
+    claims = [summary.id for summary in summaries]
+    registrations, attempts = queries.registrations(session, claims), numbers(session, claims)
+    late = overdue.among(session, claims, overdue_hours)
+    return [_line(one, registrations[one.id], attempts[one.id], late=one.id in late) for one in summaries]
 
 
-def _line(summary: ClaimSummary, registration: Registration) -> ClaimLine:
+def _line(summary: ClaimSummary, registration: Registration, attempt: tuple[int, int], *, late: bool) -> ClaimLine:
     found = {one.id: Found(one.estimate, one.lo, one.hi, one.outcome) for one in summary.hypotheses}
     return ClaimLine(
         id=summary.id,
@@ -79,6 +84,8 @@ def _line(summary: ClaimSummary, registration: Registration) -> ClaimLine:
         status=summary.status,
         superseded_by=summary.superseded_by,
         contested=summary.contested,
+        overdue=late,
+        attempt=attempt,
         precedence=summary.precedence,
         model=summary.model,
         instrument=summary.instrument,

@@ -8,12 +8,12 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlmodel import Session
 
-from app.api.protocol.access import TheLedger
+from app.api.protocol.access import TheLedger, TheSettings
 from app.api.protocol.addresses import ClaimInPath, RecordInPath, missing
 from app.api.protocol.conditional import tagged
 from app.api.protocol.refusals import refused_as
 from app.errors import InvalidQueryError, NotFoundError, ProblemError
-from app.ledger import checkpoints, queries, tree
+from app.ledger import checkpoints, overdue, queries, tree
 from app.ledger import datasets as stored
 from app.ledger import imports as imported
 from app.ledger.filters import ClaimFilter
@@ -27,7 +27,6 @@ from app.pages.datasets import dataset_view
 from app.pages.home import tallies
 from app.pages.imports import record_line, record_page
 from app.pages.instruments import instrument_views
-from app.pages.lines import ClaimLine
 from app.pages.listing import address, listing
 from app.pages.log import log_page
 from app.pages.pictures import gallery_of
@@ -56,41 +55,45 @@ def error_page(request: Request, problem: ProblemError) -> HTMLResponse:
 
 
 @router.get("/")
-def home(request: Request, ledger: TheLedger) -> Response:
+def home(request: Request, ledger: TheLedger, settings: TheSettings) -> Response:
     asking.check(request.query_params, ())
     with ledger.begin() as session:
         counts, records = queries.counts(session), imported.count(session)
-        newest = _lines(session, ClaimFilter(status=VERDICTS), NEWEST)
-    return page(request, "home.html", tallies=tallies(counts), newest=newest, total=counts.claims, records=records)
+        late = overdue.count(session, settings.overdue_hours)
+        found = queries.list_claims(session, ClaimFilter(status=VERDICTS), limit=NEWEST).items
+        newest = reading.claim_lines(session, found, settings.overdue_hours)
+    return page(
+        request, "home.html", tallies=tallies(counts), overdue=late, newest=newest, total=counts.claims, records=records
+    )
 
 
 @router.get("/claims")
-def claims(request: Request, ledger: TheLedger) -> Response:
+def claims(request: Request, ledger: TheLedger, settings: TheSettings) -> Response:
     query = request.query_params
-    chosen, cursor = asking.filters(query), asking.cursor(query)
+    chosen, cursor = asking.filters(query, settings.overdue_hours), asking.cursor(query)
     if any(not value for _, value in query.multi_items()):  # an untouched field of the form: no filter, no clutter
         return RedirectResponse(address(chosen), status_code=303)
     with refused_as(InvalidQueryError), ledger.begin() as session:
         found = queries.list_claims(session, chosen, cursor=cursor, limit=LINES)
-        lines = reading.claim_lines(session, found.items)
+        lines = reading.claim_lines(session, found.items, settings.overdue_hours)
     return page(request, "claims.html", listing=listing(chosen, lines, cursor=cursor, following=found.next))
 
 
 @router.get("/refuted-and-superseded")
-def refuted_and_superseded(request: Request, ledger: TheLedger) -> Response:
+def refuted_and_superseded(request: Request, ledger: TheLedger, settings: TheSettings) -> Response:
     asking.check(request.query_params, ("cursor",))
     cursor = asking.cursor(request.query_params)
     with refused_as(InvalidQueryError), ledger.begin() as session:
         found = queries.list_claims(session, ClaimFilter(refuted_or_superseded=True), cursor=cursor, limit=LINES)
-        lines = reading.claim_lines(session, found.items)
+        lines = reading.claim_lines(session, found.items, settings.overdue_hours)
     return page(request, "fallen.html", found=lines, next=found.next)
 
 
 @router.get("/claims/{claim}")
-def claim(request: Request, ledger: TheLedger, claim: ClaimInPath) -> Response:
+def claim(request: Request, ledger: TheLedger, settings: TheSettings, claim: ClaimInPath) -> Response:
     asking.check(request.query_params, ())
     with ledger.begin() as session:
-        record = reading.claim_record(session, claim)
+        record = reading.claim_record(session, claim, settings.overdue_hours)
         if record is None and imported.find(session, claim) is not None:
             return RedirectResponse(f"/imports/{claim}", status_code=303)
         if record is None:
@@ -200,7 +203,3 @@ def _imported(session: Session, record: str) -> ImportRow:
 def _file(request: Request, claim: str, name: str, body: bytes) -> Response:
     headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{claim}.{name}"'}
     return tagged(request, body, sha256_hex(body), "application/json", headers)
-
-
-def _lines(session: Session, chosen: ClaimFilter, limit: int) -> list[ClaimLine]:
-    return reading.claim_lines(session, queries.list_claims(session, chosen, limit=limit).items)

@@ -13,6 +13,7 @@ from app.ledger.records import Link
 from app.pages.charts.forest import forest
 from app.pages.charts.theme import Picture
 from app.pages.claim import outcome, sureness
+from app.pages.claim.attempts import Tried, tried
 from app.pages.claim.citation import Citation, citation
 from app.pages.claim.comparisons import Compared, MeasuredAgain, compared, measured_again
 from app.pages.claim.corrections import Correction, corrections
@@ -55,6 +56,7 @@ class ClaimPage:
     registrant: str
     filed: datetime
     contested: bool
+    overdue: bool
     superseded_by: Link | None
     original: Named | None
     beside_original: Compared | None
@@ -72,6 +74,7 @@ class ClaimPage:
     precedence_why: str
     beacon: Sequence[Fact]
     fact_groups: Sequence[FactGroup]
+    tried: Tried | None
     checks: Sequence[Check]
     method: Sequence[Fact]
     again: MeasuredAgain
@@ -110,6 +113,7 @@ def claim_page(record: ClaimRecord, base_url: str) -> ClaimPage:
         registrant=record.registrant,
         filed=registered.time,
         contested=record.contested,
+        overdue=record.overdue,
         superseded_by=next((link for link in record.links if link.type == "supersedes" and link.incoming), None),
         original=record.original.named if record.original else None,
         beside_original=compared(record.original.compared) if record.original and record.original.compared else None,
@@ -127,6 +131,7 @@ def claim_page(record: ClaimRecord, base_url: str) -> ClaimPage:
         precedence_why=record.precedence_why,
         beacon=beacon_facts(record.entries),
         fact_groups=fact_groups(record),
+        tried=tried(record.id, record.tried) if record.tried else None,
         checks=sureness.checks(registration, evidence),
         method=sureness.method_facts(record),
         again=measured_again(record.comparisons),

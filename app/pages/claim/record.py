@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from app.ledger.families import Families
 from app.ledger.judgements import Reproduction
 from app.ledger.records import Link
 from claims.entries import Entry
@@ -93,7 +94,8 @@ class Covered:
 class ClaimRecord:
     """`document` is the frozen one's canonical bytes; `entries` are the claim's own, in order of the log; `evidence`
     is what the deciding run found. `recomputed` says whether the logged verdict follows from it when computed again,
-    None where there is nothing to compute it from.
+    None where there is nothing to compute it from. `tried` is how often its metrics were tried; None for a record that
+    is of no ledger.
     """
 
     id: str
@@ -118,3 +120,5 @@ class ClaimRecord:
     ground: Ground | None
     covered: Covered | None
     work: Work | None
+    tried: Families | None = None
+    overdue: bool = False

@@ -10,7 +10,18 @@ from playwright.sync_api import Browser, BrowserContext, Page
 
 from .conftest import CHROMIUM
 
-ADDRESSES = ["/", "/claims", "/refuted-and-superseded", "/instruments", "/datasets", "/imports", "/log", "/problems"]
+ADDRESSES = [
+    "/",
+    "/claims",
+    "/refuted-and-superseded",
+    "/overdue",
+    "/calibration",
+    "/instruments",
+    "/datasets",
+    "/imports",
+    "/log",
+    "/problems",
+]
 CLAIMS = ["refuted", "void", "running", "hostile", "agreement"]
 # What stands beyond the right edge, except in a box that scrolls by itself.
 SPILLED = """() => [...document.querySelectorAll("main *, header *, footer *")]

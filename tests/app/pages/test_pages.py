@@ -13,7 +13,18 @@ from claims.flaws import FLAW_CODES
 
 from .markup import Markup
 
-ADDRESSES = ["/", "/claims", "/refuted-and-superseded", "/instruments", "/datasets", "/imports", "/log", "/problems"]
+ADDRESSES = [
+    "/",
+    "/claims",
+    "/refuted-and-superseded",
+    "/overdue",
+    "/calibration",
+    "/instruments",
+    "/datasets",
+    "/imports",
+    "/log",
+    "/problems",
+]
 WORDS = [
     "refuted",
     "confirmed",
