@@ -27,7 +27,7 @@ _FEWEST_RESAMPLES, _MOST_RESAMPLES = 999, 4999
 # Studies simulated for a chance, and at each step of a search; of those that resample, and of many at once, fewer.
 _STUDIES, _STEP, _FEWEST_STUDIES = 4000, 1000, 200
 # Units, or resampled values, that are drawn for them at most.
-_DRAWN, _DRAWN_AT_A_STEP, _RESAMPLED = 1_000_000, 300_000, 1_000_000
+_DRAWN, _DRAWN_AT_A_STEP, _RESAMPLED = 1_000_000, 300_000, 2_000_000
 _AT_ONCE = 10  # hypotheses that are simulated in full
 # DeLong's error of an AUROC is all but the jackknife's, and has no meaning for a mean.
 _STANDS_FOR: Mapping[IntervalMethod, IntervalMethod] = MappingProxyType({"delong": "jackknife_t"})
@@ -61,7 +61,7 @@ class Analysis:
         units = min(n, MANY)
         most = min(_STEP, _DRAWN_AT_A_STEP // units) if searching else min(_STUDIES, _DRAWN // units)
         if self.simulated_resamples is not None:
-            most = min(most // (2 if searching else 4), _RESAMPLED // self.simulated_resamples)
+            most = min(most // 2, _RESAMPLED // self.simulated_resamples)
         return max(_FEWEST_STUDIES, most * _AT_ONCE // max(_AT_ONCE, self.hypotheses))
 
     def bounds(self, population: Population, value: float, n: int, *, searching: bool = False) -> Floats:
