@@ -34,8 +34,9 @@ def by_cluster(  # noqa: PLR0917  # the range comes last, as it does in `jackkni
 ) -> Floats:
     """Equal-tailed bounds (M, 2) of the sample's M statistics at `level`, widened, if need be, to hold their values.
 
-    `resamples` and `seed` are what a bootstrap draws by; other methods draw nothing. Bounds are clipped to the range
-    [low, high] of the statistics: one for all, or (M,) each. A statistic that stays the same, but for rounding,
+    `resamples` and `seed` are what a bootstrap draws by; other methods draw nothing. [low, high] is the range of the
+    statistics, one for all, or (M,) each: bounds by jackknife and by Student's t are worked out on the scale on which
+    it has no ends, others are clipped to it. A statistic that stays the same, but for rounding,
     whichever cluster is left out has bounds without width, and by BCa none; by Wilson it has an interval all the same.
     Bounds that are NaN or infinite say that there is no interval. Raises ValueError for a bootstrap without resamples,
     and for a method that the sample is no material for.
@@ -50,7 +51,7 @@ def by_cluster(  # noqa: PLR0917  # the range comes last, as it does in `jackkni
     elif method == "delong":
         bounds = delong(_aurocs(sample), level)
     elif method == "jackknife_t" or (method == "student_t" and _independent(sample)):
-        bounds = around(values, left_out, level)
+        bounds = around(values, left_out, level, low, high)
     else:
         raise ValueError(f"{method} is no interval over clusters: what it is for has bounds of its own")
     same = _same(left_out, low, high)[:, None]

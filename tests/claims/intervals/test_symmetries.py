@@ -1,5 +1,7 @@
 """What may change nothing, or must change bounds just so, whatever the method."""
 
+from math import inf
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -90,8 +92,9 @@ def test_a_seed_says_all_and_chunks_say_nothing(method, monkeypatch):
 def test_bounds_stay_in_the_range_of_each_statistic(method):
     values = np.stack([np.arange(10.0) % 2, np.arange(10.0)])
     free = bounds(method, Means.over(values, range(10)))
-    held = bounds(method, Means.over(values, range(10)), low=np.array([0.4, -9]), high=np.array([0.6, 99]))
-    assert held == near([[0.4, 0.6], free[1]])
+    held = bounds(method, Means.over(values, range(10)), low=np.array([0.0, -inf]), high=np.array([0.6, inf]))
+    assert held[1] == near(free[1])
+    assert 0 <= held[0, 0] < 0.5 < held[0, 1] <= 0.6
 
 
 @pytest.mark.parametrize("method", OF_MEANS)
