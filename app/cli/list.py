@@ -24,6 +24,9 @@ def list_claims(
     refuted_or_superseded: Annotated[
         bool | None, typer.Option(help="Only claims that did not hold or were replaced, or only the others.")
     ] = None,
+    overdue: Annotated[
+        bool | None, typer.Option(help="Only claims that wait longer than they should, or only the others.")
+    ] = None,
     model: Several = None,
     instrument: Several = None,
     metric: Several = None,
@@ -45,7 +48,12 @@ def list_claims(
         "registrant": registrant,
         "precedence": precedence,
     }
-    flags = {"superseded": superseded, "contested": contested, "refuted_or_superseded": refuted_or_superseded}
+    flags = {
+        "superseded": superseded,
+        "contested": contested,
+        "refuted_or_superseded": refuted_or_superseded,
+        "overdue": overdue,
+    }
     query: dict[str, Any] = {name: values for name, values in several.items() if values}
     query |= {name: str(flag).lower() for name, flag in flags.items() if flag is not None}
     query |= {name: value for name, value in (("q", q), ("cursor", cursor)) if value is not None}

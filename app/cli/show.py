@@ -57,10 +57,20 @@ def _facts(service: Service, claim: Mapping[str, Any]) -> Iterator[tuple[str, st
     yield "trust", claim["trust"]
     if claim["code"]:
         yield "measured by", claim["code"]["label"]
+    yield "attempts", _attempts(claim)
     yield from _related(service, claim)
     yield "document", f"sha256:{claim['document_sha256']}"
     yield "bundle", f"{service.url}{claim['url']}/bundle.zip"
     yield "page", f"{service.url}{claim['page']}"
+
+
+def _attempts(claim: Mapping[str, Any]) -> str:
+    """Which attempt of how many it is, at its most often tried primary metric, and what all of them came to."""
+    most = max((family for family in claim["attempts"] if family["primary"]), key=lambda family: family["of"])
+    came_to = ", ".join(f"{count} {word}" for word, count in most["outcomes"].items() if count)
+    again = f", and {most['reproductions']} measured again" if most["reproductions"] else ""
+    which = "measures again attempt" if claim["reproduces"] else "attempt"
+    return f"{which} {most['number']} of {most['of']} at {most['metric']}: {came_to}{again}"
 
 
 def _corrected(claim: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
