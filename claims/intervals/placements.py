@@ -13,6 +13,8 @@ from claims.intervals.cluster_sums import HELD, Floats
 Ints = NDArray[np.int64]
 # As many products of a pair of clusters as take a processor the time of one row's way through `Side.above`.
 PAIRS_A_ROW = 64
+# Of more clusters, pairs would take more memory than a resample's rows do, and more time than many resamples.
+MOST = 512
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,8 @@ class Placements:
     @property
     def few(self) -> bool:
         """Whether clusters are so few that of many samples at once it is pairs of clusters that are counted."""
-        return self.clusters**2 <= PAIRS_A_ROW * (len(self.positives.place) + len(self.negatives.place))
+        rows = len(self.positives.place) + len(self.negatives.place)
+        return self.clusters <= MOST and self.clusters**2 <= PAIRS_A_ROW * rows
 
     @cached_property
     def of_pairs(self) -> Floats:
