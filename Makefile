@@ -8,7 +8,7 @@ FIND_PYTHON = for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && command -v $$p && exit; \
 	done; echo "Python 3.11 or newer with venv is needed; on Debian: apt-get install python3 python3-venv" >&2; exit 1
 
-.PHONY: install run study test lint format bench faults clean browser
+.PHONY: install run study test lint format bench faults mutants clean browser
 .DELETE_ON_ERROR:
 
 install: $(STAMP)
@@ -52,6 +52,10 @@ bench: install
 
 faults: install
 	$(BIN)/python -m pytest tests/faults tests/app/ledger/audit --full -s
+
+# Every change to the rule of the verdict, in a copy: does a test see it (docs/verdict.md)? Some ten minutes.
+mutants: install
+	$(BIN)/python tests/claims/verdict/mutants.py
 
 # Browser tests skip, and say so, where Chromium is missing and cannot be installed.
 browser:

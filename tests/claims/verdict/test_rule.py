@@ -8,6 +8,7 @@ from claims.instruments import catalogue
 from claims.verdict.rule import adjudicate, void_without_evidence
 from claims.verdict.study import study_voids
 from claims.verdict.voids import VoidReason
+from tests.claims.conftest import ESTIMATE
 from tests.claims.verdict.cases import INSTRUMENTS
 from tests.claims.verdict.page import SCOPES
 
@@ -101,23 +102,23 @@ def test_bonferroni_widens_every_interval(registered, evidence, confidence, coun
     ],
 )
 def test_an_estimate_that_cannot_be_judged_voids_its_hypothesis_alone(registered, evidence, estimate, reason):
-    verdict = adjudicate(
-        registered(), evidence(estimates={"auc": estimate, "gap": {"value": -0.5, "lo": -0.6, "hi": -0.4}})
-    )
+    other = {"value": -0.5, "lo": -0.6, "hi": -0.4}
+    measured = evidence(estimates={"auc": estimate, "gap": other}, nondeterminism={"band.auc": 0.25})
+    verdict = adjudicate(registered(), measured)
     assert verdict.status == "void"
     first, second = verdict.hypotheses
     assert (first.outcome, first.void_reason, first.estimate) == ("void", reason, estimate["value"])
     assert (second.outcome, second.void_reason) == ("confirmed", None)
     (void,) = verdict.voids
     assert (void.reason, void.scope, void.hypothesis) == (reason, "metric", "H1")
-    assert void.figures["lo"] == estimate["lo"]
+    assert void.figures == {**ESTIMATE, **estimate, "band": 0.25}
     assert void.remedy
 
 
 def test_an_absent_metric_voids_its_hypothesis_and_says_why(registered, evidence):
     verdict = adjudicate(registered(), evidence(estimates={"gap": GAP}, not_measured={"auc": "one class only"}))
     judged = verdict.hypotheses[0]
-    assert (judged.estimate, judged.lo, judged.hi, judged.level) == (None, None, None, None)
+    assert (judged.id, judged.estimate, judged.lo, judged.hi, judged.level) == ("H1", None, None, None, None)
     assert (judged.outcome, judged.void_reason) == ("void", "metric_absent")
     assert verdict.voids[0].figures == {"not_measured": "one class only"}
 
@@ -180,13 +181,35 @@ STUDY = [
         "breached_sampling",
         {"size": "pairs_per_organism", "frozen": 16, "measured": None},
     ),
-    ({"version": "4"}, "code_drift", None),
+    (
+        {"version": "4"},
+        "code_drift",
+        {
+            "frozen": {"name": "ruler", "version": "3", "params": {"notches": 10, "side": "left"}},
+            "measured": {"name": "ruler", "version": "4", "params": {"notches": 10, "side": "left"}},
+        },
+    ),
     ({"instrument": "scales"}, "code_drift", None),
     ({"params": {"notches": 9, "side": "left"}}, "code_drift", None),
     ({"params": {}}, "code_drift", None),
-    ({"diagnostics": {"accuracy": 0.89, "governed": 12.0}}, "failed_control", None),
+    (
+        {"diagnostics": {"accuracy": 0.89, "governed": 12.0}},
+        "failed_control",
+        {"control": "positive", "metric": "accuracy", "measured": 0.89, "op": ">=", "value": 0.9},
+    ),
     ({"diagnostics": {"governed": 12.0}}, "failed_control", None),
-    ({"diagnostics": {"accuracy": 0.97, "governed": 7.0}}, "kill_criterion", None),
+    (
+        {"diagnostics": {"accuracy": 0.97, "governed": 7.0}},
+        "kill_criterion",
+        {
+            "criterion": "K1",
+            "reason": "Too few obey.",
+            "metric": "governed",
+            "measured": 7.0,
+            "op": "<",
+            "value": 8,
+        },
+    ),
     ({"diagnostics": {"accuracy": 0.97}}, "kill_criterion", None),
     ({"refusal": {"reason": "nan", "detail": "NaN in layer 3", "remedy": "use fp32"}}, "instrument_refused", None),
 ]
