@@ -145,3 +145,11 @@ def test_a_bound_leaves_its_share_beyond_it_and_what_is_undefined_is_beyond_eith
     few = np.where(values <= 4, np.nan, values)
     assert (lower(few, 0.05), upper(few, 0.05)) == (5, 99)
     assert (lower(few, 0.04), upper(few, 0.04)) == (-np.inf, np.inf)
+
+
+def test_against_the_range_of_a_gap_rounding_around_zero_is_no_difference():
+    """Without a range, a difference of one part in a hundred is one, however small the values."""
+    sample = mean(1e-16 * VALUES)
+    assert by_cluster("percentile", sample, 0.9, 99, 0, -1, 1)[0].tolist() == [sample.values()[0]] * 2
+    lo, hi = by_cluster("percentile", sample, 0.9, 99, 0)[0]
+    assert lo < hi
