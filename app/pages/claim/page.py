@@ -17,8 +17,10 @@ from app.pages.claim.attempts import Tried, tried
 from app.pages.claim.citation import Citation, citation
 from app.pages.claim.comparisons import Compared, MeasuredAgain, compared, measured_again
 from app.pages.claim.corrections import Correction, corrections
+from app.pages.claim.design import Design, design_of
 from app.pages.claim.facts import Fact, FactGroup, fact_groups
 from app.pages.claim.families import Grouped, grouped
+from app.pages.claim.forecasts import Forecasts, forecasts_of
 from app.pages.claim.mixed_in import beacon_facts
 from app.pages.claim.outcome import Judgement
 from app.pages.claim.proof import Proof, proof
@@ -64,12 +66,14 @@ class ClaimPage:
     registration: Registration
     document_sha256: str
     document: str
+    design: Design | None
     warnings: Sequence[str]
     judgements: Sequence[Judgement]
     forest: Picture | None
     corrections: Sequence[Correction]
     reasons: Sequence[Reason]
     timeline: Sequence[Moment]
+    forecasts: Forecasts
     precedence: str
     precedence_why: str
     beacon: Sequence[Fact]
@@ -121,12 +125,14 @@ def claim_page(record: ClaimRecord, base_url: str) -> ClaimPage:
         registration=registration,
         document_sha256=record.document_sha256,
         document=json.dumps(json.loads(record.document), ensure_ascii=False, indent=2),
+        design=design_of(registered.payload["check"]),
         warnings=[warning["detail"] for warning in registered.payload["check"].get("warnings", ())],
         judgements=judged,
         forest=_forest(judged),
         corrections=corrections(registration, manifest, judgements_in(record.entries)),
         reasons=record.voids,
         timeline=timeline(record.entries),
+        forecasts=forecasts_of(record.entries),
         precedence=record.precedence,
         precedence_why=record.precedence_why,
         beacon=beacon_facts(record.entries),
