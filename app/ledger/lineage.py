@@ -32,10 +32,14 @@ def weights() -> ColumnElement[str]:
 
 def on_any_of(named: Collection[str]) -> ColumnElement[bool]:
     """Whether a claim's weights are among these. The column is asked first: fewer documents need be read then."""
+    return perhaps_on_any_of(named) & weights().in_(named)
+
+
+def perhaps_on_any_of(named: Collection[str]) -> ColumnElement[bool]:
+    """False where the column of models says already that a claim's weights are none of these."""
     models = {name.partition("@")[0] for name in named if not _HASH.fullmatch(name)}
     hashed = any(map(_HASH.fullmatch, named))
-    fits = or_(col(ClaimRow.model).in_(models), literal(hashed) & col(ClaimRow.model).startswith("local:"))
-    return fits & weights().in_(named)
+    return or_(col(ClaimRow.model).in_(models), literal(hashed) & col(ClaimRow.model).startswith("local:"))
 
 
 def dataset() -> ColumnElement[str]:
