@@ -36,6 +36,7 @@ class Forecasts:
     sealed: int
     told: Sequence[Told]
     judged: bool
+    withdrawn: bool
 
 
 def forecasts_of(entries: Sequence[Entry]) -> Forecasts:
@@ -46,7 +47,7 @@ def forecasts_of(entries: Sequence[Entry]) -> Forecasts:
     told = [_told(seals[entry.payload["reveals"]], entry) for entry in made if not forecasts.is_seal(entry.payload)]
     over = bool(types & {"opened", "withdrawn"})
     until = None if over else forecast_window.end_of(entries[0])
-    return Forecasts(until, len(seals), told, judged=bool(types & JUDGED))
+    return Forecasts(until, len(seals), told, judged=bool(types & JUDGED), withdrawn="withdrawn" in types)
 
 
 def _told(seal: Entry, told: Entry) -> Told:

@@ -43,7 +43,9 @@ def test_in_its_window_the_page_says_until_when_and_how_many(service, page, file
     assert "2 sealed before any data could exist; what they say is told once the claim is open." in shown
     assert "<bdi>bob</bdi>" not in shown
     service.post("ada", f"/v1/claims/{claim}/withdraw", {"reason": "A slip."})
-    assert "Opens no earlier" not in page(claim)
+    gone = page(claim)
+    assert "2 sealed before any data could exist, and never told, as the claim was withdrawn." in gone
+    assert "Opens no earlier" not in gone
 
 
 def test_what_was_told_stands_beside_what_was_hidden(service, page, file_claim, forecast, judge_claim):

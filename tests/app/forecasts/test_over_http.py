@@ -1,5 +1,6 @@
 """Forecasts through the service, from filing to how they came out, and what is tried against them."""
 
+import io
 import json
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,8 +10,10 @@ import pytest
 
 from app.ledger.outbox import relay
 from app.ledger.runs import claim_shard
+from claims.bundle.archive import read
 from claims.entries import parse_time
 from claims.forecasts import seal
+from claims.verifying import Case, Pin, verify
 
 SALT = bytes(range(32))
 SOURCE = {"instrument_source_sha256": "0" * 64}
@@ -85,6 +88,25 @@ def test_a_claim_from_its_filing_to_its_forecasters_record(service, by, file_cla
     assert (bob["sealed"], bob["revealed"], bob["hidden"]) == (1, 1, 0)
     assert bob["calibration"]["brier"] == pytest.approx(0.75**2)
     assert (eve["sealed"], eve["revealed"], eve["hidden"], eve["calibration"]["brier"]) == (1, 0, 1, None)
+
+
+def test_the_claim_s_bundle_shows_it_to_whoever_trusts_nobody(service, by, file_claim, judge_claim, pass_time):
+    claim = file_claim(forecast_hours=24)
+    by.seal("bob", claim, 0.25)
+    pass_time(DAY)
+    judge_claim(claim, 0.9)
+    by.reveal("bob", claim, 0.25)
+    answer = service.client.get(f"/v1/claims/{claim}/bundle.zip")
+    assert answer.status_code == 200, answer.text
+    parts = read(io.BytesIO(answer.content))
+    key = service.client.get("/v1/log/key").text.strip()
+    lines = {line.name: line for line in verify(Case(parts, Pin(key, "given")))}
+    for name in ("document", "entries", "inclusion", "checkpoint", "receipt", "forecasts", "nonce"):
+        assert lines[name].state == "ok", lines[name]
+    until = service.client.get(f"/v1/claims/{claim}").json()["not_before"]
+    assert lines["forecasts"].detail == (
+        f"1 sealed before opening, 1 of them told since, as they were sealed; no data before {until}, 24 h after filing"
+    )
 
 
 def test_a_run_whose_time_has_come_by_the_queue_alone_is_not_opened(service, file_claim, pass_time):
