@@ -11,17 +11,17 @@ from typing import Any
 
 from claims.evidence import Estimate, Estimated
 from claims.instruments.agreement_counts import counts
-from claims.instruments.agreement_estimates import Agreement
 from claims.instruments.agreement_statistics import Ranked
+from claims.instruments.answers import Answer, Asked
 from claims.instruments.gradient_error import GradientError
 from claims.instruments.grid import grids
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
+from claims.instruments.minimums import RANK_AGREEMENT, RATIO, SHARE_OF_CELLS, by_metric
 from claims.instruments.pair_blocks import MODEL_KINDS, plan
 from claims.instruments.params import completed
 from claims.instruments.patching_cost import cost_of_patching
 from claims.instruments.patching_params import patching
-from claims.instruments.ratios import NO_SPREAD, in_sample
-from claims.intervals.jackknife_t import FEWEST
+from claims.instruments.rank_agreement import rank_agreement
 from claims.registration.model import Registration
 from claims.seeds import Seeds
 
@@ -74,7 +74,13 @@ MANIFEST = Manifest(
     dataset_kinds=("pairs",),
     sampling=("pairs",),
     unit="cluster",
-    intervals=MappingProxyType({"jackknife_t": FEWEST}),
+    intervals=by_metric(
+        {
+            **dict.fromkeys(("rank_agreement.<dimension>", "rank_agreement"), RANK_AGREEMENT),
+            **dict.fromkeys(("relative_error.<dimension>", "relative_error"), RATIO),
+            **dict.fromkeys(("sign_agreement.<dimension>", "sign_agreement"), SHARE_OF_CELLS),
+        }
+    ),
 )
 
 
@@ -86,14 +92,14 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
 
 def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
     """Every metric per dimension and over dimensions; what is undefined or has too few clusters is named."""
-    del seeds  # nothing is drawn
+    asked = Asked.by(registration, MANIFEST, seeds)
     measured = {
         dimension: Ranked(grid, "abs") for dimension, grid in grids(rows, by="dimension", directed=True).items()
     }
     errors = {f".{dimension}": GradientError.of([ranked.grid]) for dimension, ranked in measured.items()}
     if measured:
         errors[""] = GradientError.of([ranked.grid for ranked in measured.values()])
-    answers = {**dict(_ranks(measured, registration.level)), **dict(_errors(errors, registration.level))}
+    answers = {**dict(_ranks(measured, asked)), **dict(_errors(errors, asked))}
     majorities = {f"majority_sign{suffix}": error.majority_sign() for suffix, error in errors.items()}
     return Estimated(
         estimates={name: answer for name, answer in answers.items() if isinstance(answer, Estimate)},
@@ -106,21 +112,14 @@ def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> E
     )
 
 
-def _ranks(measured: Mapping[str, Ranked], level: float) -> Iterator[tuple[str, Estimate | str]]:
-    agreement = Agreement(measured, level)
-    yield "rank_agreement", _with_spread(agreement.mean_rho())
+def _ranks(measured: Mapping[str, Ranked], asked: Asked) -> Iterator[tuple[str, Answer]]:
+    yield "rank_agreement", rank_agreement(measured, asked, "rank_agreement")
     for dimension, ranked in measured.items():
-        yield f"rank_agreement.{dimension}", _with_spread(agreement.rho(ranked, level))
+        metric = f"rank_agreement.{dimension}"
+        yield metric, rank_agreement({dimension: ranked}, asked, metric)
 
 
-def _with_spread(answer: Estimate | str) -> Estimate | str:
-    """A ranking that no cluster changes has an error that is not known, and often is of a few components."""
-    if isinstance(answer, Estimate) and answer.lo == answer.hi:
-        return in_sample(answer.value, NO_SPREAD)
-    return answer
-
-
-def _errors(errors: Mapping[str, GradientError], level: float) -> Iterator[tuple[str, Estimate | str]]:
+def _errors(errors: Mapping[str, GradientError], asked: Asked) -> Iterator[tuple[str, Estimate | str]]:
     for suffix, error in errors.items():
-        yield f"relative_error{suffix}", error.relative_error(level)
-        yield f"sign_agreement{suffix}", error.sign_agreement(level)
+        for name, answer in (("relative_error", error.relative_error), ("sign_agreement", error.sign_agreement)):
+            yield f"{name}{suffix}", answer(asked, f"{name}{suffix}")

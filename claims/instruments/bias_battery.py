@@ -13,10 +13,20 @@ from scipy.stats import binomtest
 
 from claims.evidence import Estimate, Estimated
 from claims.instruments.agreement_statistics import kish
-from claims.instruments.bias_estimates import FEWEST, Battery, NotMeasured
+from claims.instruments.answers import Asked, NotMeasured
+from claims.instruments.bias_estimates import Battery
 from claims.instruments.bias_rows import axes_in
+from claims.instruments.bias_shuffled import shuffled_largest
 from claims.instruments.bias_statistics import Axis
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
+from claims.instruments.minimums import (
+    LENGTH_SLOPE,
+    MEAN,
+    MEAN_AT_EQUAL_LENGTH,
+    STANDARDISED_LENGTH_SLOPE,
+    STANDARDISED_MEAN,
+    by_metric,
+)
 from claims.instruments.pair_blocks import MODEL_KINDS, cost_of_scoring, plan
 from claims.registration.model import Registration
 from claims.seeds import Seeds
@@ -63,6 +73,12 @@ MANIFEST = Manifest(
             unit="tokens",
             diagnostic=True,
         ),
+        Metric(
+            "shuffled_max_abs_effect_size",
+            "negative control: the largest |effect_size| once chosen and rejected are exchanged in clusters by coin",
+            low=0,
+            diagnostic=True,
+        ),
     ),
     gauge="covariant",
     access=("weights",),
@@ -71,7 +87,17 @@ MANIFEST = Manifest(
     dataset_kinds=("pairs",),
     sampling=("pairs",),
     unit="cluster",
-    intervals=MappingProxyType({method: min(fewest.values()) for method, fewest in FEWEST.items()}),
+    intervals=by_metric(
+        {
+            "mean_delta.<dimension>": MEAN,
+            "effect_size.<dimension>": STANDARDISED_MEAN,
+            "length_adjusted_delta.<dimension>": MEAN_AT_EQUAL_LENGTH,
+            "length_slope": LENGTH_SLOPE,
+            "length_effect_size": STANDARDISED_LENGTH_SLOPE,
+            "max_abs_effect_size": STANDARDISED_MEAN,
+        },
+        first="studentised_bootstrap",
+    ),
 )
 
 
@@ -86,13 +112,16 @@ def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> E
     A value to which no interval can be given is among the diagnostics, as `point_<metric>`. Those, `cohens_d.<axis>`
     and `sign_test_p.<axis>` are of what hypotheses are about, so that the manifest offers none to a kill criterion.
     """
-    analysis, axes = registration.analysis, axes_in(rows)
-    battery = Battery(axes, registration.level, analysis.interval, analysis.resamples, seeds)
-    answers = battery.answers() if axes else {}
+    axes = axes_in(rows)
+    answers = Battery(axes, Asked.by(registration, MANIFEST, seeds)).answers() if axes else {}
     unmeasured = {name: answer for name, answer in answers.items() if isinstance(answer, NotMeasured)}
     absent = {name: answer.reason for name, answer in unmeasured.items()}
     points = {f"point_{name}": answer.value for name, answer in unmeasured.items() if answer.value is not None}
-    diagnostics, counts = {**points}, _counts(axes)
+    diagnostics = {**points}
+    if (largest := shuffled_largest(axes, seeds)) is None:
+        absent["shuffled_max_abs_effect_size"] = "the deltas of some axis are all equal once they are shuffled"
+    else:
+        diagnostics["shuffled_max_abs_effect_size"] = largest
     for axis in axes:
         of_axis, without = _diagnostics(axis)
         diagnostics |= of_axis
@@ -101,7 +130,7 @@ def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> E
         estimates={name: answer for name, answer in answers.items() if isinstance(answer, Estimate)},
         diagnostics=diagnostics,
         not_measured=absent,
-        counts=counts,
+        counts=_counts(axes),
     )
 
 

@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from claims.evidence import Estimate
 from claims.instruments.agreement_statistics import kish
+from claims.instruments.answers import Answer, Asked, estimated, in_sample
 from claims.instruments.lens_curves import HALF, Curves, first_crossing, start_of_last_run
-from claims.instruments.ratios import Ratios, estimated, in_sample, too_few
+from claims.instruments.ratios import Ratios
 
 Flags = NDArray[np.bool_]
 
 
-def layer_of_mean(curves: Curves, level: float) -> Estimate | str:
+def layer_of_mean(curves: Curves, asked: Asked, metric: str) -> Answer:
     """The first layer at which the mean margin reaches half its final value with the final sign.
 
     Its interval inverts one-sided jackknife-t bounds of the excess at each layer, sign x (mean margin - half the mean
@@ -34,14 +34,14 @@ def layer_of_mean(curves: Curves, level: float) -> Estimate | str:
     value = first_crossing(mean)
     if value is None:
         return "the mean final margin is 0: half of it is no place to reach"
-    if (few := too_few(curves.clusters)) is not None:
+    if few := asked.too_few(metric, margins.sample.clusters):
         return in_sample(value, few)
-    lo, hi = margins.bounds(level)[-1]
+    lo, hi = margins.bounds(asked.level)[-1]
     if not (lo > 0 or hi < 0):
         return in_sample(value, "the sign of the mean final margin is not certain, so neither is half of it")
     excess = np.sign(mean[-1]) * (curves.margin - curves.margin[:, -1:] / 2)
-    first, last = _between(Ratios.means(excess, curves.clusters), (1 - level) / 2)
-    return estimated(value, (first, last), level, curves.clusters, "jackknife_t" if first < last else "exact")
+    first, last = _between(Ratios.means(excess, curves.clusters), (1 - asked.level) / 2)
+    return estimated(value, (first, last), asked.level, curves.clusters, "jackknife_t" if first < last else "exact")
 
 
 def _between(excess: Ratios, tail: float) -> tuple[float, float]:
@@ -61,7 +61,7 @@ def _surely(excess: Ratios, tail: float) -> Flags:
     return np.asarray(excess.bounds(1 - 2 * tail)[:, 0] > 0)
 
 
-def median_layer(curves: Curves, level: float) -> Estimate | str:
+def median_layer(curves: Curves, asked: Asked, metric: str) -> Answer:
     """The first layer by which at least half of the pairs have crossed half of their own final margin.
 
     Pairs whose final margin is 0 are left out. Its interval is that of order statistics: the layers at which the share
@@ -81,12 +81,12 @@ def median_layer(curves: Curves, level: float) -> Estimate | str:
     shares = (np.array([depth for depth, _ in found]) <= layers[:, None]).mean(axis=1)
     half = shares >= HALF
     value = float(layers[half.argmax()])
-    if (few := too_few(clusters)) is not None:
+    if few := asked.too_few(metric, len(set(clusters))):
         return in_sample(value, few)
-    lower, upper = _binomial(shares, kish(clusters), (1 - level) / 2)
+    lower, upper = _binomial(shares, kish(clusters), (1 - asked.level) / 2)
     lower[-1] = 1.0  # by the last layer every pair has crossed
     bounds = (float(layers[(upper >= HALF).argmax()]), float(layers[(lower >= HALF).argmax()]))
-    return estimated(value, bounds, level, clusters, "exact")
+    return estimated(value, bounds, asked.level, clusters, "exact")
 
 
 def _binomial(shares: NDArray[np.float64], n: float, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

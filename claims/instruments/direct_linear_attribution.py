@@ -13,20 +13,19 @@ import numpy as np
 
 from claims.evidence import Estimate, Estimated
 from claims.instruments.absent_components import absent_components
-from claims.instruments.attribution_shares import late_share, shares, top_share
+from claims.instruments.answers import ANYWHERE, Answer, Asked
+from claims.instruments.attribution_shares import SHARE_OF_ALL, late_share, shares, top_share
 from claims.instruments.calibrated_rankings import ATTRIBUTION
 from claims.instruments.differentials import AttributionRows, Differentials
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
+from claims.instruments.minimums import MAGNITUDE_SHARE, MEAN, TOP_SHARE, by_metric
 from claims.instruments.pair_blocks import MODEL_KINDS, cost_of_scoring, plan
 from claims.instruments.ratios import Ratios
 from claims.instruments.scores import counts, read_beside_scores
-from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
 from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "cost", "estimate", "plan"]
-
-Answer = Estimate | str
 
 PARAMS: Mapping[str, Any] = MappingProxyType(
     {
@@ -97,7 +96,13 @@ MANIFEST = Manifest(
     dataset_kinds=("pairs",),
     sampling=("pairs",),
     unit="cluster",
-    intervals=MappingProxyType({"jackknife_t": FEWEST}),
+    intervals=by_metric(
+        {
+            **dict.fromkeys(("share.<component>", "late_share", "late_share.<dimension>"), MAGNITUDE_SHARE),
+            **dict.fromkeys(("top_share", "top_share.<dimension>"), TOP_SHARE),
+            "mean_differential.<component>": MEAN,
+        }
+    ),
     # Without norm_bias: it is the same for both texts of a pair, so that nothing of it is ever left to estimate.
     components=MappingProxyType({"component": ("embed", "attn", "mlp"), "head": ("embed", "head", "bias", "mlp")}),
     calibrations=(ATTRIBUTION,),
@@ -111,10 +116,9 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
 
 def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
     """Every metric over all pairs, shares of layers per dimension too; what is undefined is named with the reason."""
-    del seeds  # nothing is drawn
     attribution = AttributionRows()
     attributed, scores = read_beside_scores(rows, "attribution", attribution.add, attribution.differentials)
-    answers = dict(_answers(attributed, registration.level))
+    answers = dict(_answers(attributed, Asked.by(registration, MANIFEST, seeds)))
     absent = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
     absent |= absent_components(answers, registration, "attributed")
     diagnostics = {"accuracy": float(scores.right.mean())}
@@ -133,13 +137,15 @@ def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> E
     )
 
 
-def _answers(attributed: Differentials, level: float) -> Iterator[tuple[str, Answer]]:
+def _answers(attributed: Differentials, asked: Asked) -> Iterator[tuple[str, Answer]]:
     parts = {f".{name}": attributed.of(name) for name in sorted(set(attributed.dimensions))}
     for suffix, part in {"": attributed, **parts}.items():
-        yield f"top_share{suffix}", top_share(part, level)
-        yield f"late_share{suffix}", late_share(part, level)
-    of_all = shares(attributed).answers(level, 0, 1)
-    means = Ratios.means(attributed.values, attributed.clusters).answers(level)
-    for component, share, mean in zip(attributed.components, of_all, means, strict=True):
-        yield f"share.{component}", share
-        yield f"mean_differential.{component}", mean
+        yield f"top_share{suffix}", top_share(part, asked, f"top_share{suffix}")
+        yield f"late_share{suffix}", late_share(part, asked, f"late_share{suffix}")
+    of_each = {
+        "share": (shares(attributed), SHARE_OF_ALL),
+        "mean_differential": (Ratios.means(attributed.values, attributed.clusters), ANYWHERE),
+    }
+    for name, (ratios, within) in of_each.items():
+        metrics = [f"{name}.{component}" for component in attributed.components]
+        yield from zip(metrics, ratios.answers(asked, metrics, within, name), strict=True)

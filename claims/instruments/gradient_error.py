@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
-from claims.evidence import Estimate
+from claims.instruments.answers import Answer, Asked
 from claims.instruments.grid import Floats, Grid
 from claims.instruments.ratios import Ratios
 
@@ -45,13 +46,13 @@ class GradientError:
             clusters=tuple(cluster for grid in laid for cluster in grid.clusters),
         )
 
-    def relative_error(self, level: float) -> Estimate | str:
+    def relative_error(self, asked: Asked, metric: str) -> Answer:
         """The sum of |estimate - exact| over the sum of |exact|: 0 is perfect, 1 what estimating 0 would get."""
-        return Ratios(self.missed[:, None], self.exact, self.clusters).answer(0, level, low=0)
+        return Ratios(self.missed[:, None], self.exact, self.clusters).answer(asked, metric, (0.0, inf))
 
-    def sign_agreement(self, level: float) -> Estimate | str:
+    def sign_agreement(self, asked: Asked, metric: str) -> Answer:
         """The share of cells with an exact effect other than 0 whose estimate has its sign."""
-        return Ratios(self.agreed[:, None], self.signed, self.clusters).answer(0, level, low=0, high=1)
+        return Ratios(self.agreed[:, None], self.signed, self.clusters).answer(asked, metric, (0.0, 1.0))
 
     def majority_sign(self) -> float | None:
         """The share of those cells that always saying the more frequent sign gets right; None where there is none."""

@@ -13,19 +13,18 @@ from typing import Any
 import numpy as np
 
 from claims.evidence import Estimate, Estimated
+from claims.instruments.answers import Answer, Asked
 from claims.instruments.crossing_layer import layer_of_mean, median_layer
 from claims.instruments.lens_curves import Curves, LensRows, first_crossing, last_crossing
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
+from claims.instruments.minimums import LAYER_OF_MEAN, LAYER_OF_MEDIAN, MEAN, by_metric
 from claims.instruments.pair_blocks import MODEL_KINDS, cost_of_scoring, plan
 from claims.instruments.ratios import Ratios
 from claims.instruments.scores import counts, read_beside_scores
-from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
 from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "cost", "estimate", "plan"]
-
-Answer = Estimate | str
 
 PARAMS: Mapping[str, Any] = MappingProxyType({"type": "object", "additionalProperties": False, "properties": {}})
 
@@ -83,7 +82,18 @@ MANIFEST = Manifest(
     dataset_kinds=("pairs",),
     sampling=("pairs",),
     unit="cluster",
-    intervals=MappingProxyType({"jackknife_t": FEWEST}),
+    intervals=by_metric(
+        {
+            name + suffix: minimums
+            for suffix in ("", ".<dimension>")
+            for name, minimums in (
+                ("crystallization_layer", LAYER_OF_MEAN),
+                ("crystallization_fraction", LAYER_OF_MEAN),
+                ("crystallization_layer_median", LAYER_OF_MEDIAN),
+                ("final_margin", MEAN),
+            )
+        }
+    ),
 )
 
 
@@ -94,14 +104,14 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
 
 def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
     """Every metric over all pairs and per dimension; what is undefined, or not certain enough, is named."""
-    del seeds  # nothing is drawn
+    asked = Asked.by(registration, MANIFEST, seeds)
     lens = LensRows()
     curves, scores = read_beside_scores(rows, "lens", lens.add, lens.curves)
     answers: dict[str, Answer] = {}
     diagnosed: dict[str, float | None] = {}
     parts = {f".{name}": curves.of(name) for name in sorted(set(curves.dimensions))}
     for suffix, part in {"": curves, **parts}.items():
-        answers |= {f"{name}{suffix}": answer for name, answer in _answers(part, registration.level)}
+        answers |= dict(_answers(part, asked, suffix))
         diagnosed[f"recrossing_share{suffix}"] = _recrossing_share(part)
     absent = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
     absent |= {name: "no final margin is other than 0" for name, value in diagnosed.items() if value is None}
@@ -113,12 +123,15 @@ def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> E
     )
 
 
-def _answers(curves: Curves, level: float) -> Iterator[tuple[str, Answer]]:
-    layer = layer_of_mean(curves, level)
-    yield "crystallization_layer", layer
-    yield "crystallization_fraction", _as_fraction(layer, curves.layers)
-    yield "crystallization_layer_median", median_layer(curves, level)
-    yield "final_margin", Ratios.means(curves.margin[:, -1:], curves.clusters).answer(0, level)
+def _answers(curves: Curves, asked: Asked, suffix: str) -> Iterator[tuple[str, Answer]]:
+    layer, median, final = (
+        f"{name}{suffix}" for name in ("crystallization_layer", "crystallization_layer_median", "final_margin")
+    )
+    of_mean = layer_of_mean(curves, asked, layer)
+    yield layer, of_mean
+    yield f"crystallization_fraction{suffix}", _as_fraction(of_mean, curves.layers)
+    yield median, median_layer(curves, asked, median)
+    yield final, Ratios.means(curves.margin[:, -1:], curves.clusters).answer(asked, final)
 
 
 def _as_fraction(layer: Answer, layers: int) -> Answer:

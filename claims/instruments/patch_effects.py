@@ -13,37 +13,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claims.evidence import Estimate
+from claims.instruments.answers import NO_SPREAD, Answer, Asked, in_sample
 from claims.instruments.grid import LEFT_OUT, Floats, Patched
-from claims.instruments.ratios import NO_SPREAD, Ratios, estimated, in_sample, too_few
+from claims.instruments.ratios import Ratios
 from claims.intervals.jackknife_t import jackknife_t
 
-Answer = Estimate | str
 
-
-def mean_effects(laid: Patched, level: float) -> Iterator[tuple[str, Answer]]:
-    """By component: the mean effect over the cells where its patch could act, or why there is none."""
+def mean_effects(laid: Patched, asked: Asked, name: str) -> Iterator[tuple[str, Answer]]:
+    """By metric, `name` of each component: the mean effect over the cells where its patch could act, or why none."""
     for place, component in enumerate(laid.components):
-        acted = laid.joined[:, place]
+        acted, metric = laid.joined[:, place], f"{name}.{component}"
         if not acted.any():
-            yield component, why_never(laid, place)
+            yield metric, why_never(laid, place)
             continue
         clusters = tuple(compress(laid.clusters, acted))
-        yield component, Ratios.means(laid.effect[acted, place : place + 1], clusters).answer(0, level)
+        yield metric, Ratios.means(laid.effect[acted, place : place + 1], clusters).answer(asked, metric)
 
 
-def moves(laid: Patched, level: float) -> Iterator[tuple[str, Answer]]:
-    """By component: |sum of effects| / |sum of margins| over the same cells, or why there is none.
+def moves(laid: Patched, asked: Asked) -> Iterator[tuple[str, Answer]]:
+    """By metric, one of each component: |sum of effects| / |sum of margins| over the same cells, or why there is none.
 
-    Without a cluster the quotient keeps the sign that makes the whole positive, and may fall below 0.
+    Without a cluster the quotient keeps the sign that makes the whole positive, and may fall below 0; its bounds not.
     """
     for place, component in enumerate(laid.components):
-        acted = laid.joined[:, place]
+        acted, metric = laid.joined[:, place], f"moves.{component}"
         if not acted.any():
-            yield component, why_never(laid, place)
+            yield metric, why_never(laid, place)
             continue
         effect, margin = laid.effect[acted, place : place + 1], laid.margin[acted]
         sign = np.sign(effect.sum()) * np.sign(margin.sum())
-        yield component, Ratios(sign * effect, margin, tuple(compress(laid.clusters, acted))).answer(0, level, low=0)
+        ratio = Ratios(sign * effect, margin, tuple(compress(laid.clusters, acted)))
+        answer = ratio.answer(asked, metric)
+        yield metric, answer.model_copy(update={"lo": max(0.0, answer.lo)}) if isinstance(answer, Estimate) else answer
 
 
 def why_never(laid: Patched, place: int) -> str:
@@ -117,19 +118,19 @@ class TopComponent:
         margin = abs(float(self.margin[each, self.chosen].sum()))
         return float((signs * self.effect[each, self.chosen]).sum()) / margin if margin else np.nan
 
-    def answer(self, level: float) -> Answer:
+    def answer(self, asked: Asked) -> Answer:
         """With its jackknife-t interval, for which each cluster is left out and everything chosen anew."""
         if not len(self.components):
             return "nothing was patched"
-        if (few := too_few(self.clusters)) is not None:
+        if few := asked.too_few("top_moves", len(self.clusters)):
             return few
         value, left_out = self.value, [self.without(place).value for place in range(len(self.clusters))]
         if not all(map(isfinite, (value, *left_out))):
             return "the margins of the pairs where the first component's patch could act add up to 0"
-        lo, hi = jackknife_t(value, left_out, level, -inf, inf)
+        lo, hi = jackknife_t(value, left_out, asked.level, -inf, inf)
         read_off = self.cells[np.arange(len(self.clusters)), self.chosen].astype(int)
         named = [cluster for cluster, n in zip(self.clusters, read_off, strict=True) for _ in range(n)]
-        return estimated(value, (lo, hi), level, named) if lo < hi else in_sample(value, NO_SPREAD)
+        return asked.estimated(value, (lo, hi), named) if lo < hi else in_sample(value, NO_SPREAD)
 
     def times(self) -> Counter[str]:
         """For how many clusters each component was chosen by the others."""

@@ -13,16 +13,16 @@ import numpy as np
 
 from claims.evidence import Estimate, Estimated
 from claims.instruments.absent_components import absent_components
+from claims.instruments.answers import Answer, Asked, estimated
 from claims.instruments.calibrated_rankings import PATCHING
 from claims.instruments.grid import LEFT_OUT, Patched, patched
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
+from claims.instruments.minimums import COUNTED, MEAN, RATIO, TOP_MOVES, by_metric
 from claims.instruments.pair_blocks import MODEL_KINDS, plan
 from claims.instruments.params import completed
-from claims.instruments.patch_effects import Answer, TopComponent, mean_effects, moves
+from claims.instruments.patch_effects import TopComponent, mean_effects, moves
 from claims.instruments.patching_cost import cost_of_patching
 from claims.instruments.patching_params import patching
-from claims.instruments.ratios import estimated
-from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
 from claims.seeds import Seeds
 
@@ -93,7 +93,17 @@ MANIFEST = Manifest(
     dataset_kinds=("pairs",),
     sampling=("pairs",),
     unit="cluster",
-    intervals=MappingProxyType({"jackknife_t": FEWEST, "exact": 1}),
+    intervals=by_metric(
+        {
+            **dict.fromkeys(
+                ("mean_effect.<component>", "mean_effect_noising.<component>", "mean_effect_denoising.<component>"),
+                MEAN,
+            ),
+            "moves.<component>": RATIO,
+            "top_moves": TOP_MOVES,
+            "unreachable_share.<component>": COUNTED,
+        }
+    ),
     components=MappingProxyType({"component": ("attn", "mlp"), "head": ("head",)}),
     calibrations=(PATCHING,),
 )
@@ -106,11 +116,11 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
 
 def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
     """Every metric of every component over all dimensions; what is undefined or has too few clusters is named."""
-    del seeds  # nothing is drawn
+    asked = Asked.by(registration, MANIFEST, seeds)
     laid = patched(rows)
     top = TopComponent.of(laid).contenders()
-    answers: dict[str, Answer] = dict(_of_components(laid, registration.level))
-    answers["top_moves"] = top.answer(registration.level)
+    answers: dict[str, Answer] = dict(_of_components(laid, asked))
+    answers["top_moves"] = top.answer(asked)
     answers |= absent_components(answers, registration, "patched")
     return Estimated(
         estimates={name: answer for name, answer in answers.items() if isinstance(answer, Estimate)},
@@ -120,20 +130,17 @@ def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> E
     )
 
 
-def _of_components(laid: Patched, level: float) -> Iterator[tuple[str, Answer]]:
-    for component, answer in mean_effects(laid, level):
-        yield f"mean_effect.{component}", answer
-    for component, answer in moves(laid, level):
-        yield f"moves.{component}", answer
-    for component, share in _unreachable_shares(laid, level):
+def _of_components(laid: Patched, asked: Asked) -> Iterator[tuple[str, Answer]]:
+    yield from mean_effects(laid, asked, "mean_effect")
+    yield from moves(laid, asked)
+    for component, share in _unreachable_shares(laid, asked.level):
         yield f"unreachable_share.{component}", share
     both = len(set(laid.directions)) == len(DIRECTIONS)
     for direction in DIRECTIONS:
         if not both:
             yield f"mean_effect_{direction}.<component>", "one direction was measured alone: mean_effect is of it"
             continue
-        for component, answer in mean_effects(laid.in_direction(direction), level):
-            yield f"mean_effect_{direction}.{component}", answer
+        yield from mean_effects(laid.in_direction(direction), asked, f"mean_effect_{direction}")
 
 
 def _unreachable_shares(laid: Patched, level: float) -> Iterator[tuple[str, Estimate]]:

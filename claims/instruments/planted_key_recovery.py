@@ -6,27 +6,27 @@ What is measured, and how it is estimated: docs/instruments/planted_key_recovery
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from claims.evidence import Estimate, Estimated
+from claims.instruments.answers import Answer, Asked, in_sample
 from claims.instruments.calibrated_rankings import ATTRIBUTION, PATCHING
 from claims.instruments.grid import LEFT_OUT
 from claims.instruments.manifest import Cost, Manifest, Metric, Row, Shard
+from claims.instruments.minimums import OF_ORGANISMS, by_metric
 from claims.instruments.params import completed
 from claims.instruments.patching_params import patching
+from claims.instruments.planted_key_metrics import DIAGNOSTIC, ESTIMATED
 from claims.instruments.planted_key_recipe import RECIPE, recipe_of
-from claims.instruments.planted_key_rows import MeasuredOrganism, organisms_in, recovered
-from claims.intervals.student_t import FEWEST, student_t
+from claims.instruments.planted_key_rows import MeasuredOrganism, controlled, organisms_in, recovered
+from claims.intervals.by_cluster import by_cluster
+from claims.intervals.means import Means
+from claims.intervals.spread import differ
 from claims.registration.model import Registration
 from claims.seeds import Seeds
-
-CEILING = (
-    "This key reads the same last-token difference as attribution does, so attribution's AUROC under it is near 1 by "
-    "construction (1.0 in first trials, about 0.95 with the default recipe), and patching can hardly come out better. "
-    "Read it beside the gap under the constructed key."
-)
 
 PARAMS: Mapping[str, Any] = MappingProxyType(
     {
@@ -46,16 +46,6 @@ PARAMS: Mapping[str, Any] = MappingProxyType(
 )
 
 
-def _auc(method: str, key: str, suffix: str) -> Metric:
-    meaning = f"AUROC of {method}'s ranking by mean |effect| against the {key} key, mean over governed organisms"
-    return Metric(f"{method}_recovery_auc{suffix}", meaning, low=0, high=1)
-
-
-def _gap(key: str, suffix: str, ceiling: str = "", ceiling_at: float = inf) -> Metric:
-    meaning = f"patching's AUROC less attribution's under the {key} key, mean over governed organisms"
-    return Metric(f"recovery_gap{suffix}", meaning, low=-1, high=1, ceiling=ceiling, ceiling_at=ceiling_at)
-
-
 MANIFEST = Manifest(
     name="planted_key_recovery",
     version="1",
@@ -69,24 +59,7 @@ MANIFEST = Manifest(
         "left out."
     ),
     params=PARAMS,
-    metrics=(
-        _auc("attribution", "twin-activation-delta", ""),
-        _auc("patching", "twin-activation-delta", ""),
-        _gap("twin-activation-delta", "", CEILING, ceiling_at=0),
-        _auc("attribution", "constructed", "_constructed"),
-        _auc("patching", "constructed", "_constructed"),
-        _gap("constructed", "_constructed"),
-        Metric("spearman", "Spearman's rho between the two rankings, mean over governed organisms", low=-1, high=1),
-        Metric("organism_accuracy", "held-out accuracy, mean over governed organisms", low=0, high=1, diagnostic=True),
-        Metric(
-            "organisms_governed",
-            "organisms that obey their rule on held-out pairs",
-            low=0,
-            limit="organisms",
-            integer=True,
-            diagnostic=True,
-        ),
-    ),
+    metrics=(*ESTIMATED, *DIAGNOSTIC),
     gauge="invariant",
     access=("weights", "activations"),
     capabilities=("scores", "activations", "linear_readout"),
@@ -94,7 +67,7 @@ MANIFEST = Manifest(
     dataset_kinds=("generated",),
     sampling=("organisms", "pairs_per_organism"),
     unit="organism",
-    intervals=MappingProxyType({"student_t": FEWEST}),
+    intervals=by_metric({metric.name: OF_ORGANISMS for metric in ESTIMATED}, first="student_t"),
     recipes=MappingProxyType({"planted_key": RECIPE}),
     generators=("planted_key_pairs",),
     calibrations=(ATTRIBUTION, PATCHING),
@@ -119,23 +92,20 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
 
 
 def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
-    """Each metric's mean over governed organisms with Student's interval over them, clipped to its range."""
-    del seeds  # nothing is drawn
+    """Each metric's mean over governed organisms with its interval over them, clipped to its range."""
     organisms = organisms_in(rows)
     governed = [organism for organism in organisms if organism.governed]
     key_size = completed(PARAMS, registration.instrument.params)["key_size"]
     values = [recovered(organism, key_size) for organism in governed]
-    found = {
-        metric.name: _over_organisms(metric, values, registration.level)
-        for metric in MANIFEST.metrics
-        if not metric.diagnostic
-    }
+    asked = Asked.by(registration, MANIFEST, seeds)
+    found = {metric.name: _over_organisms(metric, values, asked) for metric in ESTIMATED}
     absent = {name: answer for name, answer in found.items() if isinstance(answer, str)}
-    diagnostics = {"organisms_governed": float(len(governed))}
-    if governed:
-        diagnostics["organism_accuracy"] = sum(organism.accuracy for organism in governed) / len(governed)
-    else:
+    diagnostics = {"organisms_governed": float(len(governed)), **_means(governed, seeds)}
+    if not governed:
         absent["organism_accuracy"] = "no organism obeyed its rule"
+    for metric in DIAGNOSTIC:
+        if metric.name not in diagnostics:
+            absent.setdefault(metric.name, "no governed organism gives it a value")
     return Estimated(
         estimates={name: answer for name, answer in found.items() if isinstance(answer, Estimate)},
         diagnostics=diagnostics,
@@ -144,22 +114,36 @@ def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> E
     )
 
 
-def _over_organisms(metric: Metric, values: Sequence[Mapping[str, float]], level: float) -> Estimate | str:
-    """The estimate, or why there is none."""
-    defined = [value[metric.name] for value in values if metric.name in value]
-    n = len(defined)
-    if n < FEWEST:
-        return f"{n} governed organisms give it a value; Student's interval needs {FEWEST}"
-    mean, lo, hi = student_t(defined, level, metric.low, metric.high)
+def _means(governed: Sequence[MeasuredOrganism], seeds: Seeds) -> dict[str, float]:
+    """How well governed organisms obey, and each control's mean over those that define it."""
+    told = [{"organism_accuracy": organism.accuracy, **controlled(organism, seeds)} for organism in governed]
+    names = {name: [one[name] for one in told if name in one] for one in told for name in one}
+    return {name: sum(values) / len(values) for name, values in names.items()}
+
+
+def _over_organisms(metric: Metric, values: Sequence[Mapping[str, float]], asked: Asked) -> Answer:
+    """The estimate, or why there is none. Organisms that are all alike give an interval of no width, which is void."""
+    defined = np.array([value[metric.name] for value in values if metric.name in value])
+    if few := asked.too_few(metric.name, len(defined), "{} governed organisms give it a value"):
+        return few
+    bounds = np.array([defined[0], defined[0]])
+    value = float(defined[0])
+    if differ(defined, metric.low, metric.high):
+        sample, seed = Means.over(defined[None], range(len(defined))), asked.seeds(f"bootstrap/{metric.name}")
+        value = float(defined.mean())
+        bounds = by_cluster(asked.method, sample, asked.level, asked.resamples, seed, metric.low, metric.high)[0]
+    if not np.isfinite(bounds).all():
+        why = "it is undefined in too many resamples" if asked.resamples else "it is 0 or 1 with one organism left out"
+        return in_sample(value, f"{asked.method} has no bounds: {why}")
     return Estimate(
-        value=mean,
-        lo=lo,
-        hi=hi,
-        level=level,
-        method="student_t",
+        value=value,
+        lo=float(bounds[0]),
+        hi=float(bounds[1]),
+        level=asked.level,
+        method=asked.method,
         unit="organism",
-        n=n,
-        n_effective=float(n),
+        n=len(defined),
+        n_effective=float(len(defined)),
     )
 
 

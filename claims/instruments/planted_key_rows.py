@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from claims.instruments.grid import Floats, Grid, grids, mean_of_joined
+from claims.instruments.grid import Grid, grids, mean_of_joined
 from claims.instruments.manifest import Row
 from claims.ranking import auroc, spearman
+from claims.seeds import Seeds
+from claims.shuffling import permutation
 
 
 @dataclass(frozen=True)
@@ -66,16 +68,42 @@ def recovered(organism: MeasuredOrganism, key_size: int) -> dict[str, float]:
     Both methods are scored on the components that were ranked both ways. A metric is left out when a key covers
     none or all of them, or when a ranking is all ties.
     """
-    grid = organism.grid
+    names, attribution, patching = _ranked(organism.grid)
+    values: dict[str, float] = {}
+    for suffix, key in (("", twin_key(organism.norms, key_size)), ("_constructed", organism.constructed)):
+        values |= _against([name in key for name in names], suffix, attribution, patching)
+    rho = spearman(attribution, patching)
+    return values if rho is None else {**values, "spearman": rho}
+
+
+def controlled(organism: MeasuredOrganism, seeds: Seeds) -> dict[str, float]:
+    """The organism's value of every control that is defined for it.
+
+    Positive: the AUROC of the twins' norms, of all components, against the constructed key. Negative: that of either
+    ranking against the constructed key's labels, shuffled among the ranked components, by name, by the seed
+    `controls/shuffled/<organism>`.
+    """
+    names, attribution, patching = _ranked(organism.grid)
+    ordered = sorted(names)
+    moved = permutation(len(ordered), seeds(f"controls/shuffled/{organism.number}"))
+    key = {name for name, place in zip(ordered, moved, strict=True) if ordered[place] in organism.constructed}
+    shuffled = [name in key for name in names]
+    carriers = [name in organism.constructed for name in organism.norms]
+    found: dict[str, float] = {}
+    if any(carriers) and not all(carriers):
+        found["twin_norm_auc_constructed"] = auroc(list(organism.norms.values()), carriers)
+    if any(shuffled) and not all(shuffled):
+        found["attribution_shuffled_auc"] = auroc(attribution, shuffled)
+        found["patching_shuffled_auc"] = auroc(patching, shuffled)
+    return found
+
+
+def _ranked(grid: Grid) -> tuple[list[str], list[float], list[float]]:
+    """The components that are ranked both ways, their mean |differential| and their mean |effect|."""
     attribution = mean_of_joined(np.abs(grid.differential), grid.joined)
     patching = mean_of_joined(np.abs(grid.effect), grid.joined)
     ranked = np.flatnonzero(~np.isnan(patching))
-    names = [grid.components[index] for index in ranked]
-    values: dict[str, float] = {}
-    for suffix, key in (("", twin_key(organism.norms, key_size)), ("_constructed", organism.constructed)):
-        values |= _against(key, suffix, names, attribution[ranked], patching[ranked])
-    rho = spearman(list(attribution[ranked]), list(patching[ranked]))
-    return values if rho is None else {**values, "spearman": rho}
+    return [grid.components[index] for index in ranked], attribution[ranked].tolist(), patching[ranked].tolist()
 
 
 def twin_key(norms: Mapping[str, float], key_size: int) -> frozenset[str]:
@@ -83,13 +111,10 @@ def twin_key(norms: Mapping[str, float], key_size: int) -> frozenset[str]:
     return frozenset(sorted(norms, key=lambda component: -norms[component])[:key_size])
 
 
-def _against(
-    key: frozenset[str], suffix: str, names: list[str], attribution: Floats, patching: Floats
-) -> dict[str, float]:
-    labels = [name in key for name in names]
+def _against(labels: list[bool], suffix: str, attribution: list[float], patching: list[float]) -> dict[str, float]:
     if all(labels) or not any(labels):
         return {}
-    of_attribution, of_patching = auroc(list(attribution), labels), auroc(list(patching), labels)
+    of_attribution, of_patching = auroc(attribution, labels), auroc(patching, labels)
     return {
         f"attribution_recovery_auc{suffix}": of_attribution,
         f"patching_recovery_auc{suffix}": of_patching,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -37,6 +38,14 @@ class Scores:
     def of(self, dimension: str) -> NDArray[np.bool_]:
         """Which pairs are of this dimension."""
         return np.array([name == dimension for name in self.dimensions])
+
+    def part(self, kept: NDArray[np.bool_]) -> Scores:
+        """Of the pairs (P,) that are kept."""
+        pairs, dimensions, clusters = (
+            tuple(compress(names, kept)) for names in (self.pairs, self.dimensions, self.clusters)
+        )
+        scores = self.chosen[kept], self.rejected[kept]
+        return Scores(pairs, dimensions, clusters, *scores, self.chosen_tokens[kept], self.rejected_tokens[kept])
 
 
 @dataclass

@@ -130,7 +130,7 @@ def registration() -> dict[str, Any]:
     return document
 
 
-DIAGNOSTIC = ("organism_accuracy", "organisms_governed")
+DIAGNOSTIC = ("organism_accuracy", "organisms_governed", "twin_norm_auc_constructed")
 
 
 def evidence(document: dict[str, Any], rows: bytes, **parts: Any) -> dict[str, Any]:

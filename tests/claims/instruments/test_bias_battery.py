@@ -149,14 +149,14 @@ def test_deltas_that_follow_from_length_have_a_slope_without_error(rows, registe
     exact = [{**row, "delta": 0.5 * row["length_delta"]} for row in rows]
     estimated = instrument.estimate(exact, registered(), SEEDS)
     assert estimated.diagnostics["point_length_slope"] == pytest.approx(0.5)
-    assert "its error is not known" in estimated.not_measured["length_slope"]
+    assert "no error is known" in estimated.not_measured["length_slope"]
     assert "follow from them exactly" in estimated.not_measured["length_effect_size"]
 
 
 def test_clusters_that_are_all_alike_leave_an_error_unknown(registered):
     rows = [bias_row(f"p{n}/{sign}", "honesty", sign + 1.0, n % 7, f"c{n}") for n in range(40) for sign in (-1, 1)]
     estimated = instrument.estimate(rows, registered(), SEEDS)
-    assert "its error is not known" in estimated.not_measured["mean_delta.honesty"]
+    assert "no error is known" in estimated.not_measured["mean_delta.honesty"]
     assert estimated.diagnostics["point_mean_delta.honesty"] == 1
 
 
@@ -313,18 +313,35 @@ def test_each_metric_is_refused_below_its_own_number_of_clusters(rows, registere
     assert studentised.diagnostics["point_max_abs_effect_size"] == bca.estimates["max_abs_effect_size"].value
 
 
-def test_a_method_is_offered_from_where_it_first_has_a_metric():
-    assert instrument.MANIFEST.intervals == {
-        "studentised_bootstrap": 12,
-        "jackknife_t": 12,
-        "bca": 20,
-        "percentile": 50,
-    }
+def test_every_metric_has_methods_and_the_largest_effect_those_of_any_effect():
+    minimums = instrument.MANIFEST.minimums()
+    assert next(iter(minimums)) == "studentised_bootstrap"
+    names = {metric.name for metric in instrument.MANIFEST.metrics if not metric.diagnostic}
+    assert set().union(*minimums.values()) == names
+    for fewest in minimums.values():
+        assert fewest.get("max_abs_effect_size") == fewest.get("effect_size.<dimension>")
+
+
+def test_effects_of_texts_exchanged_by_coin_are_those_of_chance(registered):
+    """On 32 pairs a dimension, as the diagnostic ones have, however large the effects are."""
+    draw = random.Random(3)
+    rows = [bias_row(f"{a}/{n}", f"a{a}", draw.gauss(3, 1), n % 5) for a in range(12) for n in range(32)]
+    found = [
+        instrument.estimate(rows, registered("jackknife_t"), seeds_of(bytes([n]) * 32, "0" * 64)) for n in range(20)
+    ]
+    assert min(abs(one.estimates["effect_size.a0"].value) for one in found) > 2
+    shuffled = [one.diagnostics["shuffled_max_abs_effect_size"] for one in found]
+    assert len(set(shuffled)) == 20
+    assert 0.2 < mean(shuffled) < 0.55
+    assert max(shuffled) < 0.8
+    renamed = [{**row, "cluster": "z" + row["cluster"]} for row in rows]
+    again = instrument.estimate(renamed, registered("jackknife_t"), seeds_of(bytes(32), "0" * 64))
+    assert again.diagnostics["shuffled_max_abs_effect_size"] == shuffled[0]
 
 
 def test_no_criterion_may_rest_on_what_hypotheses_are_about():
     diagnostic = {metric.name for metric in instrument.MANIFEST.metrics if metric.diagnostic}
-    assert diagnostic == {"n_effective.<dimension>", "mean_length_delta.<dimension>"}
+    assert diagnostic == {"n_effective.<dimension>", "mean_length_delta.<dimension>", "shuffled_max_abs_effect_size"}
 
 
 def test_cost_is_two_forwards_a_pair(register):

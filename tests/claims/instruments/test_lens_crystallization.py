@@ -9,11 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claims.instruments import lens_crystallization as instrument
+from claims.instruments.answers import Asked
 from claims.instruments.crossing_layer import layer_of_mean
 from claims.instruments.lens_curves import Curves, first_crossing, last_crossing
 from claims.seeds import seeds_of
 
 SEEDS = seeds_of(bytes(32), "0" * 64)
+LAYER = "crystallization_layer"
+ASKED = Asked(instrument.MANIFEST, "jackknife_t", 0.95, None, SEEDS)
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 FAMILIES = sorted(directory.name for directory in MODELS.iterdir() if directory.is_dir())
@@ -195,7 +198,7 @@ def test_the_upper_end_is_the_layer_surely_there_among_all_or_from_there_on(exce
     curves = 50.0 + np.add.outer(noise, np.array(excesses, dtype=float))
     final = 100 + 1e-3 * noise[:, None]
     names = tuple(map(str, range(12)))
-    assert layer_of_mean(Curves(names, names, names, np.hstack([curves, final])), 0.95).hi == hi
+    assert layer_of_mean(Curves(names, names, names, np.hstack([curves, final])), ASKED, LAYER).hi == hi
 
 
 def test_a_pair_without_a_final_margin_is_counted_and_crosses_nowhere(estimated):
@@ -241,7 +244,7 @@ def test_either_end_of_the_layers_interval_misses_as_rarely_as_it_says(shape, sk
     below = above = 0
     for _ in range(studies):
         shocks = skew * (draw.exponential(size=(12, 17)) - 1) if skew else draw.normal(size=(12, 17))
-        found = layer_of_mean(Curves(names, names, names, mean + 0.1 * shocks.cumsum(axis=1)), 0.95)
+        found = layer_of_mean(Curves(names, names, names, mean + 0.1 * shocks.cumsum(axis=1)), ASKED, LAYER)
         if not isinstance(found, str):
             assert found.lo <= found.value <= found.hi
             below += found.hi < true

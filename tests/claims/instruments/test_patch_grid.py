@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from claims.design import check
 from claims.evidence import Estimate
 from claims.instruments import patch_grid as instrument
+from claims.instruments.answers import Asked
 from claims.instruments.grid import patched
 from claims.instruments.patch_effects import TopComponent
 from claims.intervals.jackknife_t import jackknife_t
@@ -19,6 +20,7 @@ from claims.seeds import seeds_of
 from claims.verdict.metric import judge
 
 SEEDS = seeds_of(bytes(32), "0" * 64)
+ASKED = Asked(instrument.MANIFEST, "jackknife_t", 0.95, None, SEEDS)
 
 COMPONENTS = [f"{kind}_L{layer}" for layer in range(3) for kind in ("attn", "mlp")]
 
@@ -96,7 +98,7 @@ def test_moves_is_the_share_of_the_mean_margin_of_the_same_pairs(rows, register)
 
     left_out = [moved(cluster) for cluster in clusters_of(rows, "attn_L2")]
     assert found.value == pytest.approx(moved())
-    assert (found.lo, found.hi) == pytest.approx(jackknife_t(moved(), left_out, registration.level, 0, np.inf))
+    assert (found.lo, found.hi) == pytest.approx(jackknife_t(moved(), left_out, registration.level, -np.inf, np.inf))
 
 
 def test_moves_does_not_know_the_sign(rows, register):
@@ -214,7 +216,7 @@ def test_top_moves_is_read_off_the_clusters_that_did_not_choose(seed):
     names = tuple(map(str, range(9))), tuple("abcde")
     top = TopComponent(*names, effects, ones, ones)
     assert top.value == pytest.approx(held_out_by_hand(effects))
-    found = top.answer(0.95)
+    found = top.answer(ASKED)
     left_out = [held_out_by_hand(np.delete(effects, place, axis=0)) for place in range(9)]
     assert isinstance(found, Estimate)
     assert (found.lo, found.hi) == pytest.approx(jackknife_t(top.value, left_out, 0.95, -np.inf, np.inf))
@@ -229,7 +231,7 @@ def test_components_that_could_never_be_first_can_be_left_out(seed):
     fewer = top.contenders()
     assert set(fewer.components) <= set(top.components)
     assert fewer.times() == top.times()
-    assert fewer.answer(0.95) == top.answer(0.95)
+    assert fewer.answer(ASKED) == top.answer(ASKED)
 
 
 def test_what_is_far_behind_is_no_contender():

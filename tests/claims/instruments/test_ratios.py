@@ -1,13 +1,20 @@
 """Ratios of sums over pairs, with intervals over clusters."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from claims.instruments import patch_grid
+from claims.instruments.answers import Asked
 from claims.instruments.ratios import Ratios
 from claims.intervals.jackknife_t import jackknife_t
+from claims.seeds import seeds_of
 
+ASKED = Asked(patch_grid.MANIFEST, "jackknife_t", 0.95, None, seeds_of(bytes(32), "0" * 64))
+METRIC = "mean_effect.mlp_L0"
 CLUSTERS = ["a", "a", "b", "c", "d", "e", "f", "g", "h", "h", "h"]
 
 
@@ -21,7 +28,7 @@ def test_each_is_a_sum_over_a_sum_and_leaves_one_cluster_out_at_a_time(columns):
     above, below = columns
     ratios = Ratios(above, below, tuple(CLUSTERS))
     assert ratios.values == pytest.approx(above.sum(axis=0) / below.sum())
-    for row, name in zip(ratios.left_out, "abcdefgh", strict=True):
+    for row, name in zip(ratios.sample.left_out().T, "abcdefgh", strict=True):
         kept = np.array([own != name for own in CLUSTERS])
         assert row == pytest.approx(above[kept].sum(axis=0) / below[kept].sum())
 
@@ -29,12 +36,13 @@ def test_each_is_a_sum_over_a_sum_and_leaves_one_cluster_out_at_a_time(columns):
 def test_an_answer_is_the_jackknife_over_those_clipped_to_the_range(columns):
     above, below = columns
     ratios = Ratios(above, below, tuple(CLUSTERS))
-    answer = ratios.answer(1, 0.9, -0.001, 0.001)
-    by_hand = jackknife_t(ratios.values[1], list(ratios.left_out[:, 1]), 0.9, -0.001, 0.001)
+    asked, left_out = replace(ASKED, level=0.9), ratios.sample.left_out()
+    answer = ratios.answers(asked, [METRIC, METRIC], (-1, 1))[1]
+    by_hand = jackknife_t(ratios.values[1], list(left_out[1]), 0.9, -1, 1)
     assert (answer.lo, answer.hi) == pytest.approx(by_hand)
-    assert ratios.answers(0.9, -0.001, 0.001)[1] == answer
-    for ends, value, left_out in zip(ratios.bounds(0.99), ratios.values, ratios.left_out.T, strict=True):
-        assert tuple(ends) == pytest.approx(jackknife_t(value, list(left_out), 0.99, -9, 9))
+    assert Ratios(above[:, 1:], below, tuple(CLUSTERS)).answer(asked, METRIC, (-1, 1)) == answer
+    for ends, value, without in zip(ratios.bounds(0.99), ratios.values, left_out, strict=True):
+        assert tuple(ends) == pytest.approx(jackknife_t(value, list(without), 0.99, -np.inf, np.inf))
     assert (answer.level, answer.method, answer.unit, answer.n) == (0.9, "jackknife_t", "cluster", 8)
     assert answer.n_effective == pytest.approx(11**2 / (2 * 2 + 3 * 3 + 6))
 
@@ -43,23 +51,23 @@ def test_an_answer_is_the_jackknife_over_those_clipped_to_the_range(columns):
 def test_the_order_of_the_pairs_does_not_matter(order):
     draw = np.random.default_rng(5)
     values = draw.normal(size=(11, 1))
-    first = Ratios.means(values, CLUSTERS).answer(0, 0.95)
-    second = Ratios.means(values[order], [CLUSTERS[index] for index in order]).answer(0, 0.95)
+    first = Ratios.means(values, CLUSTERS).answer(ASKED, METRIC)
+    second = Ratios.means(values[order], [CLUSTERS[index] for index in order]).answer(ASKED, METRIC)
     assert (first.value, first.lo, first.hi) == pytest.approx((second.value, second.lo, second.hi))
 
 
 def test_without_spread_there_is_no_interval_and_the_value_is_told():
-    assert "it is 1 in this sample" in Ratios.means(np.ones((11, 1)), CLUSTERS).answer(0, 0.95)
+    assert "it is 1 in this sample" in Ratios.means(np.ones((11, 1)), CLUSTERS).answer(ASKED, METRIC)
     assert np.isnan(Ratios.means(np.full((11, 1), 0.1), CLUSTERS).bounds(0.95)).all()
     assert np.isnan(Ratios.means(np.full((11, 1), 1e9 / 3), CLUSTERS).bounds(0.95)).all()
 
 
 def test_seven_clusters_are_too_few():
-    assert "7 independent clusters" in Ratios.means(np.arange(7.0)[:, None], list("abcdefg")).answer(0, 0.95)
+    assert "7 independent clusters" in Ratios.means(np.arange(7.0)[:, None], list("abcdefg")).answer(ASKED, METRIC)
 
 
 def test_a_share_of_nothing_is_none():
     nothing = np.zeros((11, 1))
-    assert "a sum that is 0" in Ratios(nothing, np.zeros(11), tuple(CLUSTERS)).answer(0, 0.95)
+    assert "a sum that is 0" in Ratios(nothing, np.zeros(11), tuple(CLUSTERS)).answer(ASKED, METRIC)
     alone = np.array([name == "c" for name in CLUSTERS], dtype=float)
-    assert "without the cluster 'c'" in Ratios(nothing, alone, tuple(CLUSTERS)).answer(0, 0.95)
+    assert "without the cluster 'c'" in Ratios(nothing, alone, tuple(CLUSTERS)).answer(ASKED, METRIC)

@@ -3,13 +3,16 @@
 import json
 import random
 from collections import defaultdict
+from math import exp, inf, log
 from pathlib import Path
 from statistics import mean
 
 import pytest
+from scipy import stats
 
 from claims.instruments import reward_scores as instrument
 from claims.intervals.jackknife_t import jackknife_t
+from claims.registration.analysis_checks import BOOTSTRAPS
 from claims.seeds import seeds_of
 
 SEEDS = seeds_of(bytes(32), "0" * 64)
@@ -27,6 +30,18 @@ def score_rows(pair, chosen, rejected, *, dimension="kindness", cluster=None, to
 @pytest.fixture
 def registration(register):
     return register("reward_scores")
+
+
+@pytest.fixture
+def asked(registration):
+    """`asked(method)`: the same, with another interval, whether its hypotheses could be filed with that or not."""
+
+    def registered(method):
+        resamples = 1999 if method in BOOTSTRAPS else None
+        analysis = registration.analysis.model_copy(update={"interval": method, "resamples": resamples})
+        return registration.model_copy(update={"analysis": analysis})
+
+    return registered
 
 
 @pytest.fixture
@@ -74,7 +89,7 @@ def test_every_pair_weighs_the_same(estimated, margins):
 @pytest.mark.parametrize(
     ("metric", "statistic", "ends"),
     [
-        ("mean_margin", lambda pairs: mean(margin for _, margin in pairs), (-1e9, 1e9)),
+        ("mean_margin", lambda pairs: mean(margin for _, margin in pairs), (-inf, inf)),
         ("accuracy", lambda pairs: mean(float(margin > 0) for _, margin in pairs), (0, 1)),
         ("macro_accuracy", macro, (0, 1)),
     ],
@@ -115,6 +130,116 @@ def test_a_dimension_of_few_clusters_is_not_measured_where_the_whole_is(registra
     found = instrument.estimate(rows, registration, SEEDS)
     assert {"accuracy", "mean_margin", "macro_accuracy"} <= set(found.estimates)
     assert "6 independent clusters" in found.not_measured["accuracy.caution"]
+
+
+class TestAuroc:
+    """Of texts whose scores differ on both sides, over pairs and clusters."""
+
+    @pytest.fixture
+    def rows(self):
+        draw, found = random.Random(9), []
+        for number in range(48):
+            prompt = draw.gauss(0, 1)
+            chosen, rejected = (round(prompt + shift + draw.gauss(0, 1), 1) for shift in (1.0, 0.0))
+            dimension, cluster = ("brevity", "honesty")[number % 2], f"c{number % 40}"
+            found += score_rows(f"p{number}", chosen, rejected, dimension=dimension, cluster=cluster)
+        return found
+
+    @staticmethod
+    def by_hand(rows):
+        chosen, rejected = ([row["score"] for row in rows if row["side"] == side] for side in ("chosen", "rejected"))
+        won = sum((one > other) + (one == other) / 2 for one in chosen for other in rejected)
+        return won / len(chosen) / len(rejected)
+
+    def test_every_chosen_text_is_held_against_every_rejected_one(self, asked, rows):
+        found = instrument.estimate(rows, asked("delong"), SEEDS).estimates
+        of_brevity = [row for row in rows if row["dimension"] == "brevity"]
+        assert found["auroc"].value == pytest.approx(self.by_hand(rows))
+        assert found["auroc.brevity"].value == pytest.approx(self.by_hand(of_brevity))
+        assert found["auroc"].value != self.by_hand(of_brevity)
+        assert found["auroc"].method == "delong"
+
+    def test_its_interval_is_delongs_by_cluster_on_the_scale_of_the_logit(self, asked, rows):
+        """Obuchowski's variance of 40 clusters, from the definition: each text's share of the other label beaten."""
+        found = instrument.estimate(rows, asked("delong"), SEEDS).estimates["auroc"]
+        chosen, rejected = ([row for row in rows if row["side"] == side] for side in ("chosen", "rejected"))
+        area = self.by_hand(rows)
+
+        def off(cluster, own, other, sign):
+            """Summed over the cluster's texts: how far each one's placement is off the area."""
+            return sum(
+                mean(
+                    float(sign * one["score"] > sign * two["score"]) + (one["score"] == two["score"]) / 2
+                    for two in other
+                )
+                - area
+                for one in own
+                if one["cluster"] == cluster
+            ) / len(own)
+
+        names = sorted({row["cluster"] for row in rows})
+        above = [off(name, chosen, rejected, 1) for name in names]
+        below = [off(name, rejected, chosen, -1) for name in names]
+        n = len(names)
+        variance = (sum(one**2 for one in above) + sum(one**2 for one in below)) * n / (n - 1)
+        variance += 2 * n / (n - 1) * sum(one * other for one, other in zip(above, below, strict=True))
+        half = stats.t.ppf(0.975, n - 1) * variance**0.5 / (area * (1 - area))
+        logit = log(area / (1 - area))
+        expected = (1 / (1 + exp(half - logit)), 1 / (1 + exp(-half - logit)))
+        assert (found.lo, found.hi) == pytest.approx(expected, rel=1e-9)
+        assert (found.n, found.unit) == (40, "cluster")
+
+    def test_where_every_text_is_told_apart_no_error_is_known(self, asked):
+        rows = [row for n in range(30) for row in score_rows(f"p{n}", 2.0 + n, 1.0 - n)]
+        for method in ("delong", "jackknife_t"):
+            found = instrument.estimate(rows, asked(method), SEEDS)
+            assert "auroc" not in found.estimates
+            assert "it is 1 in this sample" in found.not_measured["auroc"]
+
+
+def test_accuracy_by_wilson_is_known_where_all_are_right(asked):
+    """30 of 30 independent pairs: Wilson 1927, with Student's quantile, begins at n / (n + t²)."""
+    rows = [row for n in range(30) for row in score_rows(f"p{n}", 2.0 + n, 1.0)]
+    found = instrument.estimate(rows, asked("wilson"), SEEDS)
+    estimate = found.estimates["accuracy"]
+    assert (estimate.value, estimate.hi, estimate.method) == (1, 1, "wilson")
+    assert estimate.lo == pytest.approx(30 / (30 + stats.t.ppf(0.975, 29) ** 2))
+
+
+def test_what_a_method_is_not_offered_for_is_told_with_what_would_do_and_never_made_otherwise(asked, margins):
+    rows = [
+        row
+        for pair, (dimension, cluster, margin) in margins.items()
+        for row in score_rows(pair, margin + 1, 1.0, dimension=dimension, cluster=cluster)
+    ]
+    for method in instrument.MANIFEST.intervals:
+        found = instrument.estimate(rows, asked(method), SEEDS)
+        assert {estimate.method for estimate in found.estimates.values()} <= {method}
+        for name in ("mean_margin", "accuracy", "auroc", "macro_accuracy"):
+            fewest = instrument.MANIFEST.fewest(method, name)
+            assert (name in found.estimates) == (fewest is not None and fewest <= 39), name
+            if name not in found.estimates:
+                reason = found.not_measured[name]
+                assert "in this sample" in reason
+                others = [other for other in instrument.MANIFEST.intervals if instrument.MANIFEST.fewest(other, name)]
+                assert others
+                assert all(f"{other} from" in reason for other in others)
+
+
+def test_bootstraps_are_drawn_by_the_runs_seeds(asked, margins):
+    rows = [
+        row
+        for pair, (dimension, cluster, margin) in margins.items()
+        for row in score_rows(pair, margin + 1, 1.0, dimension=dimension, cluster=cluster)
+    ]
+    estimates = [
+        instrument.estimate(rows, asked("studentised_bootstrap"), seeds_of(bytes([n]) * 32, "0" * 64)).estimates
+        for n in (0, 0, 1)
+    ]
+    first, again, other = (found["mean_margin"] for found in estimates)
+    assert first == again
+    assert first.value == other.value
+    assert first.lo != other.lo
 
 
 def test_how_often_chosen_is_longer_is_of_the_pairs_that_differ(registration):

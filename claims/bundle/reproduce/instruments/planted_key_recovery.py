@@ -51,6 +51,9 @@ class Organism:
         attribution = [mean([abs(cells.differentials[cell]) for cell in cells.joined[one]]) for one in ranked]
         patching = [mean([abs(cells.effects[cell]) for cell in cells.joined[one]]) for one in ranked]
         found = {"organism_accuracy": self.accuracy}
+        traced = auroc(list(self.norms.values()), [component in self.constructed for component in self.norms])
+        if traced is not None:
+            found["twin_norm_auc_constructed"] = traced
         twin_key = set(sorted(self.norms, key=lambda component: -self.norms[component])[:key_size])
         for suffix, key in (("", twin_key), ("_constructed", self.constructed)):
             labels = [component in key for component in ranked]

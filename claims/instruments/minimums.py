@@ -1,0 +1,49 @@
+"""From how many independent units each interval holds, by the kind of statistic that was simulated.
+
+From there on each tail is missed by at most half of alpha, 0.75 points and 3 Monte Carlo errors: docs/statistics.md.
+A method that is absent holds from no number of units that was simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from claims.registration.model import IntervalMethod
+
+Minimums = Mapping[IntervalMethod, int]
+
+MEAN: Minimums = {"jackknife_t": 8, "studentised_bootstrap": 12, "bca": 50, "percentile": 50}
+STANDARDISED_MEAN: Minimums = {"jackknife_t": 12, "studentised_bootstrap": 50, "bca": 20, "percentile": 50}
+MEAN_AT_EQUAL_LENGTH: Minimums = {"jackknife_t": 30, "studentised_bootstrap": 12, "bca": 30, "percentile": 50}
+LENGTH_SLOPE: Minimums = {"jackknife_t": 12, "studentised_bootstrap": 12, "bca": 50, "percentile": 50}
+STANDARDISED_LENGTH_SLOPE: Minimums = {"jackknife_t": 12, "studentised_bootstrap": 50, "percentile": 50}
+SHARE: Minimums = {"jackknife_t": 8, "wilson": 12}
+MEAN_OF_SHARES: Minimums = {"jackknife_t": 8}
+AUROC: Minimums = {"jackknife_t": 20, "delong": 12}
+RATIO: Minimums = {"jackknife_t": 8}
+MAGNITUDE_SHARE: Minimums = {"jackknife_t": 8}
+TOP_SHARE: Minimums = {"jackknife_t": 8}
+TOP_MOVES: Minimums = {"jackknife_t": 8}
+LAYER_OF_MEAN: Minimums = {"jackknife_t": 8}
+LAYER_OF_MEDIAN: Minimums = {"jackknife_t": 8}
+RANK_AGREEMENT: Minimums = {"jackknife_t": 8}
+SHARE_OF_CELLS: Minimums = {"jackknife_t": 8}
+OF_ORGANISMS: Minimums = {"student_t": 8, "studentised_bootstrap": 20, "bca": 20, "percentile": 20}
+
+# What is counted over every cell measured, and estimated by nothing, may stand beside what is, whatever that is by.
+COUNTED: Minimums = dict.fromkeys((*MEAN, "exact"), 1)
+
+
+def by_metric(
+    statistics: Mapping[str, Minimums], first: IntervalMethod = "jackknife_t"
+) -> Mapping[IntervalMethod, Mapping[str, int]]:
+    """What a manifest offers: by method the minimum of each metric, by its name in the manifest.
+
+    The method that comes `first` is taken where nobody chose one.
+    """
+    offered: dict[IntervalMethod, dict[str, int]] = {first: {}}
+    for metric, minimums in statistics.items():
+        for method, fewest in minimums.items():
+            offered.setdefault(method, {})[metric] = fewest
+    return MappingProxyType(offered)
