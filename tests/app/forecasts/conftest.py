@@ -15,7 +15,7 @@ from app.ledger.registrants import SCOPES, issue_key, register
 from app.main import create_app
 from app.settings import Settings
 
-NAMES = ("ada", "bob", "eve")
+NAMES = ("ada", "bob", "eve", "dan", "fay")
 # Postgres looks for functions in the schemas of the search path in their order, and in pg_catalog first unless named.
 CLOCK = """
 CREATE SCHEMA later;
