@@ -12,16 +12,17 @@ NUMBERS = st.integers(-8, 8).map(lambda eighth: eighth / 8) | st.floats(-2, 2)
 DISTANCES = st.sampled_from([0.0, 0.125, 0.5, 4.0]) | st.floats(0, 3)
 NO_NUMBERS = st.sampled_from([nan, inf, -inf])
 
-THRESHOLDS = st.fixed_dictionaries({"op": st.sampled_from([">", ">=", "<", "<="]), "value": NUMBERS})
-BANDS = st.builds(
-    lambda op, ends: {"op": op, "low": min(ends), "high": max(ends)},
-    st.sampled_from(["within", "outside"]),
-    st.tuples(NUMBERS, NUMBERS),
-)
-EQUALITIES = st.fixed_dictionaries(
-    {"op": st.just("equals"), "value": NUMBERS, "tolerance": st.sampled_from([0.125, 0.5]) | st.floats(1e-9, 1)}
-)
-PREDICTIONS = THRESHOLDS | BANDS | EQUALITIES
+
+def _prediction(op: str) -> st.SearchStrategy[dict]:
+    if op == "equals":
+        tolerances = st.sampled_from([0.125, 0.5]) | st.floats(1e-9, 1)
+        return st.fixed_dictionaries({"op": st.just(op), "value": NUMBERS, "tolerance": tolerances})
+    if op in {"within", "outside"}:
+        return st.tuples(NUMBERS, NUMBERS).map(lambda ends: {"op": op, "low": min(ends), "high": max(ends)})
+    return st.fixed_dictionaries({"op": st.just(op), "value": NUMBERS})
+
+
+PREDICTIONS = st.sampled_from([">", ">=", "<", "<=", "within", "outside", "equals"]).flatmap(_prediction)
 
 
 def edges(predict: dict) -> list[float]:
@@ -36,7 +37,7 @@ def questions(draw: st.DrawFn, *, width: bool = True) -> tuple[dict, float, floa
     """A prediction with an interval, whose bounds are often at an edge of it or one unit in the last place beside."""
     predict = draw(PREDICTIONS)
     near = [beside for edge in edges(predict) for beside in (nextafter(edge, -inf), edge, nextafter(edge, inf))]
-    bounds = st.sampled_from(near) | NUMBERS
+    bounds = st.booleans().flatmap(lambda beside: st.sampled_from(near) if beside else NUMBERS)
     lo, hi = sorted((draw(bounds), draw(bounds)))
     return predict, lo, nextafter(hi, inf) if width and lo == hi else hi
 
