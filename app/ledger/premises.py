@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from sqlmodel import Session, col, select
@@ -11,6 +12,8 @@ from app.ledger import datasets, model_files
 from app.ledger.tables import ClaimRow
 from claims.flaws import Flaw, pointer
 from claims.instruments import catalogue
+from claims.instruments.manifest import Metric
+from claims.instruments.minimums import OF_EVERY_DIMENSION
 from claims.registration.analysis_checks import flaws_of_units
 from claims.registration.model import LocalModel, PairsDataset, Registration
 
@@ -90,19 +93,27 @@ def _size_flaws(registration: Registration, held: int) -> list[Flaw]:
 
 
 def _cluster_flaws(session: Session, registration: Registration, dataset: PairsDataset) -> Iterator[Flaw]:
-    """Hypotheses whose interval needs more clusters than there are: in their dimension, or in all that are named."""
+    """Hypotheses whose interval needs more clusters than there are where it needs them."""
     manifest = catalogue()[registration.instrument.name].MANIFEST
     if manifest.unit != "cluster":
         return
     clusters, interval = datasets.clusters_of(session, dataset.sha256), registration.analysis.interval
     for index, hypothesis in enumerate(registration.hypotheses):
         metric = manifest.metric(hypothesis.metric)
-        of_one = metric is not None and metric.per_dimension
-        names = [hypothesis.metric.partition(".")[2]] if of_one else dataset.dimensions
-        held = set[str]().union(*(clusters[name] for name in names))
-        yield from flaws_of_units(
-            hypothesis.metric, interval, manifest, len(held), pointer("hypotheses", index, "metric")
-        )
+        held = _fewest_held(hypothesis.metric, metric, {name: clusters[name] for name in dataset.dimensions})
+        yield from flaws_of_units(hypothesis.metric, interval, manifest, held, pointer("hypotheses", index, "metric"))
+
+
+def _fewest_held(name: str, metric: Metric | None, clusters: Mapping[str, AbstractSet[str]]) -> int:
+    """How many clusters a metric has: in its dimension, else in all that are named together.
+
+    One that is about every dimension by itself has what the smallest of them has.
+    """
+    if metric is not None and metric.per_dimension:
+        return len(clusters[name.partition(".")[2]])
+    if name in OF_EVERY_DIMENSION:
+        return min(len(held) for held in clusters.values())
+    return len(set[str]().union(*clusters.values()))
 
 
 def _missing_ancestors(session: Session, registration: Registration) -> list[Flaw]:

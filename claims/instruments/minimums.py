@@ -34,6 +34,9 @@ OF_ORGANISMS: Minimums = {"student_t": 8, "studentised_bootstrap": 20, "bca": 20
 # What is counted over every cell measured, and estimated by nothing, may stand beside what is, whatever that is by.
 COUNTED: Minimums = dict.fromkeys((*MEAN, "exact"), 1)
 
+# Of metrics over all dimensions, those about every one of them by itself: the minimum is of the smallest one's units.
+OF_EVERY_DIMENSION = frozenset({"negative_dimensions", "max_abs_effect_size"})
+
 
 def by_metric(
     statistics: Mapping[str, Minimums], first: IntervalMethod = "jackknife_t"

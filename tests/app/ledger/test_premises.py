@@ -91,10 +91,33 @@ def test_a_dimension_with_too_few_clusters_for_the_interval_is_pointed_at(on_pai
 
 
 def test_what_spans_dimensions_needs_the_clusters_of_those_that_are_named(on_pairs, flaws):
-    over_all = ["mean_rho", "negative_dimensions"]
-    assert flaws(on_pairs(metrics=over_all)) == []
-    expected = [(f"/hypotheses/{n}/metric", "too_few_units") for n in range(2)]
-    assert flaws(on_pairs(dimensions=["verbosity"], pairs=1, metrics=over_all)) == expected
+    assert flaws(on_pairs(metrics=["mean_rho"])) == []
+    expected = [("/hypotheses/0/metric", "too_few_units")]
+    assert flaws(on_pairs(dimensions=["verbosity"], pairs=1, metrics=["mean_rho"])) == expected
+
+
+def test_what_counts_dimensions_needs_the_clusters_in_every_one_of_them(on_pairs, flaws):
+    """Each of them has a rho of its own, whose sign is to be decided."""
+    counted = ["negative_dimensions"]
+    assert flaws(on_pairs(dimensions=["safety"], pairs=8, metrics=counted)) == []
+    assert flaws(on_pairs(metrics=["mean_rho", *counted])) == [("/hypotheses/1/metric", "too_few_units")]
+
+
+def test_the_largest_effect_needs_an_effect_of_every_dimension(ledger, on_pairs, flaws):
+    def largest(dimensions, pairs):
+        document = on_pairs(metrics=["max_abs_effect_size", "length_slope"]).model_dump(
+            by_alias=True, exclude_none=True
+        )
+        document["subject"]["dataset"] |= {"sha256": sha256, "dimensions": dimensions}
+        document["instrument"] = {"name": "bias_battery", "version": "1"}
+        document["sampling"]["pairs"] = pairs
+        return flaws(Registration.model_validate(document))
+
+    with ledger.begin() as session:
+        given = read_pairs(lines(("safety",) * 60 + ("verbosity",) * 2))
+        sha256 = datasets.upload(session, given, "two of verbosity", "ada").dataset.sha256
+    assert largest(["safety"], 60) == []
+    assert largest(["safety", "verbosity"], 62) == [("/hypotheses/0/metric", "too_few_units")]
 
 
 def test_what_is_about_a_component_spans_dimensions_too(on_pairs, flaws):
