@@ -5,26 +5,28 @@ Discrete scores are rounded to whole standard deviations, so that many are tied.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
 from scipy.stats import norm
 
 from claims.intervals.aurocs import Aurocs
-from claims.intervals.by_cluster import by_cluster
-from tests.bench.coverage.packs import BOOTSTRAPS, Remembering, measured
+from tests.bench.coverage.packs import SHARE, Remembering, one_by_one
 from tests.bench.coverage.populations import WHOLE
-from tests.bench.coverage.scenarios import CLUSTERS, LEVELS, RESAMPLES, SIZES, Scenario
+from tests.bench.coverage.scenarios import CLUSTERS, SIZES, Scenario
 
 SHARES = (0.3, 0.2, 0.5)
 MOVED = (0.95, 1.8)  # AUROCs of 0.75 and 0.90
 METHODS = ("delong", "jackknife_t", "percentile")
+FEW = (8, 20, 50)
 
 
 def scenarios():
     for distribution, moved, size, clusters in product(("normal", "discrete"), MOVED, SIZES, CLUSTERS):
         # Ranks of resamples take the longest of all, and what they say of clusters of 1 is clear enough.
-        methods = METHODS if (distribution, size) == ("normal", 1) else METHODS[:-1]
+        resampled = (distribution, size) == ("normal", 1) and clusters in FEW
+        methods = METHODS if resampled else METHODS[:-1]
         yield Scenario(
             metrics=("auroc",),
             truths=(auroc(distribution, moved),),
@@ -32,27 +34,8 @@ def scenarios():
             size=size,
             clusters=clusters,
             methods=methods,
-            bounds=_bounds(distribution, moved, size, clusters),
+            bounds=one_by_one(partial(draw, distribution, moved, size, clusters), SHARE),
         )
-
-
-def _bounds(distribution, moved, size, clusters):
-    def bounds(methods, rng, replicates):
-        drawn = [draw(distribution, moved, size, clusters, rng) for _ in range(replicates)]
-        seeds = rng.integers(2**63, size=replicates).tolist()
-        return {
-            (method, level): np.stack(
-                [
-                    measured(by_cluster(method, sample, level, RESAMPLES if method in BOOTSTRAPS else None, seed, 0, 1))
-                    for sample, seed in zip(drawn, seeds, strict=True)
-                ],
-                axis=1,
-            )
-            for method in methods
-            for level in LEVELS
-        }
-
-    return bounds
 
 
 @dataclass(frozen=True)
@@ -60,7 +43,7 @@ class _Aurocs(Remembering, Aurocs):
     pass
 
 
-def draw(distribution, moved, size, clusters, rng):
+def draw(distribution, moved, size, clusters, rng, _):
     """Of `size` pairs in each cluster."""
     of_cluster, of_pair, own = (
         np.sqrt(share) * rng.normal(size=shape)

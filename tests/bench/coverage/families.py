@@ -4,27 +4,31 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
-from tests.bench.coverage import aurocs, effect_sizes, lengths, means, organisms, ratios, shares
+from tests.bench.coverage import aurocs, effect_sizes, layers, lengths, means, organisms, ratios, shares, tops
+from tests.bench.coverage.packs import BOOTSTRAPS
 from tests.bench.coverage.scenarios import Scenario
 
-FAMILIES = (means, organisms, shares, effect_sizes, aurocs, ratios, lengths)
+FAMILIES = (means, organisms, shares, ratios, effect_sizes, lengths, tops, aurocs, layers)
 MANY = 50
+# By the jackknife: one call of an instrument for each replicate.
+SLOW = ("top_moves", "layer_of_mean")
 SLOWEST = "studentised_bootstrap"
 
 
 def _in_parts(scenario: Scenario) -> Iterator[Scenario]:
-    """Of many clusters, apart from the slowest method."""
-    others = tuple(method for method in scenario.methods if method != SLOWEST)
-    if scenario.clusters <= MANY or len(others) == len(scenario.methods):
-        yield scenario
-    else:
-        yield replace(scenario, methods=others)
-        yield replace(scenario, methods=(SLOWEST,))
+    """By how long methods take: they are given the same draws, be it one after the other."""
+    parts: dict[int, list[str]] = {}
+    for method in scenario.methods:
+        parts.setdefault(_slowness(scenario, method), []).append(method)
+    for methods in parts.values():
+        yield replace(scenario, methods=tuple(methods))
 
 
-def _slowness(scenario: Scenario) -> int:
-    return (scenario.clusters > MANY) * (1 + (scenario.methods == (SLOWEST,)))
+def _slowness(scenario: Scenario, method: str) -> int:
+    if method not in BOOTSTRAPS:
+        return 2 if scenario.metrics[0] in SLOW else 0
+    return 1 if scenario.clusters <= MANY else 3 + (method == SLOWEST)
 
 
 _ALL = chain.from_iterable(family.scenarios() for family in FAMILIES)
-SCENARIOS = sorted(chain.from_iterable(map(_in_parts, _ALL)), key=_slowness)
+SCENARIOS = sorted(chain.from_iterable(map(_in_parts, _ALL)), key=lambda part: _slowness(part, part.methods[0]))

@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from scipy.stats import norm
 
-from tests.bench.coverage.packs import OVER_CLUSTERS, at_once, pack_means, packed
+from tests.bench.coverage.packs import GAP, OVER_CLUSTERS, SHARE, at_once, pack_means, packed
 from tests.bench.coverage.scenarios import CLUSTERS, Scenario
 
 KEY, OTHERS, SPREAD, SHARED = 3, 14, 0.5, 0.5
@@ -24,16 +24,16 @@ RHO = 0.5
 
 def scenarios():
     for truth, clusters in product(AUROCS, CLUSTERS):
-        yield _scenario("organism_auroc", truth, clusters, partial(aurocs, (truth,)))
+        yield _scenario("organism_auroc", truth, clusters, partial(aurocs, (truth,)), SHARE)
     for (patching, attribution), clusters in product(GAPS, CLUSTERS):
-        yield _scenario("organism_gap", patching - attribution, clusters, partial(gaps, (patching, attribution)))
+        yield _scenario("organism_gap", patching - attribution, clusters, partial(gaps, (patching, attribution)), GAP)
     components = KEY + OTHERS - 1
     expected = 6 / (np.pi * (components + 1)) * (np.arcsin(RHO) + (components - 2) * np.arcsin(RHO / 2))
     for clusters in CLUSTERS:
-        yield _scenario("organism_spearman", float(expected), clusters, partial(spearmans, components))
+        yield _scenario("organism_spearman", float(expected), clusters, partial(spearmans, components), GAP)
 
 
-def _scenario(metric, truth, clusters, values):
+def _scenario(metric, truth, clusters, values, within):
     def draw(rng, replicates):
         return pack_means(values(rng, (replicates, clusters))[..., None])
 
@@ -44,7 +44,7 @@ def _scenario(metric, truth, clusters, values):
         size=1,
         clusters=clusters,
         methods=("student_t", *OVER_CLUSTERS),
-        bounds=packed(draw),
+        bounds=packed(draw, within),
         at_once=at_once(clusters),
     )
 

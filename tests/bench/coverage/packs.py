@@ -16,6 +16,9 @@ from claims.intervals.sample import Sample
 from claims.intervals.spread import ROUNDING
 from tests.bench.coverage.scenarios import LEVELS, RESAMPLES, Bounds, Floats, Key
 
+Range = tuple[float, float]
+SHARE: Range = (0.0, 1.0)
+GAP: Range = (-1.0, 1.0)
 BOOTSTRAPS = ("percentile", "bca", "studentised_bootstrap")
 OVER_CLUSTERS = ("jackknife_t", *BOOTSTRAPS)
 
@@ -61,20 +64,38 @@ class _Means(Remembering, Means):
         return errors
 
 
-def packed(draw: Callable[[np.random.Generator, int], Sample]) -> Bounds:
-    """The intervals of a sample that `draw` makes of R replicates; one without width is none: its verdict is void."""
+def packed(draw: Callable[[np.random.Generator, int], Sample], *within: Range) -> Bounds:
+    """The intervals of a sample that `draw` makes of R replicates; one without width is none: its verdict is void.
+
+    `within` are the ranges of the M metrics, as instruments state them; none are stated where there are no ends.
+    """
 
     def bounds(methods: tuple[str, ...], rng: np.random.Generator, replicates: int) -> dict[Key, Floats]:
         sample, seed = draw(rng, replicates), int(rng.integers(2**63))
+        ends = np.repeat(within, replicates, axis=0).T if within else (-np.inf, np.inf)
         return {
-            (method, level): measured(
-                by_cluster(method, sample, level, RESAMPLES if method in BOOTSTRAPS else None, seed)
-            ).reshape(-1, replicates, 2)
+            (method, level): _bounds(sample, method, level, seed, ends).reshape(-1, replicates, 2)
             for method in methods
             for level in LEVELS
         }
 
     return bounds
+
+
+def one_by_one(draw: Callable[[np.random.Generator, int], Sample], *within: Range) -> Bounds:
+    """The same for samples that cannot be packed, each of one replicate."""
+    alone = packed(draw, *within)
+
+    def bounds(methods: tuple[str, ...], rng: np.random.Generator, replicates: int) -> dict[Key, Floats]:
+        found = [alone(methods, rng, 1) for _ in range(replicates)]
+        return {key: np.concatenate([of_one[key] for of_one in found], axis=1) for key in found[0]}
+
+    return bounds
+
+
+def _bounds(sample: Sample, method: str, level: float, seed: int, ends: Floats | Range) -> Floats:
+    resamples = RESAMPLES if method in BOOTSTRAPS else None
+    return measured(by_cluster(method, sample, level, resamples, seed, *ends))
 
 
 def pack(sums: Floats, statistics: Callable[[Floats], Floats]) -> Sample:

@@ -1,7 +1,8 @@
 """Ratios of sums over units: shares of |differential|, relative errors, and what a component moves of the margin.
 
-Of magnitude shares a component has one fifth: the |value| of one of five, all alike. `ratio` is of effects that are 0.3
-of a margin, give and take 0.5, over margins of mean 1 and standard deviation 1.
+Of magnitude shares a component has one fifth: the |value| of one of five, all alike. `magnitude_ratio` is of a third of
+one of them to another. `ratio` is of effects that are 0.3 of a margin, give and take 0.5, over margins of mean 1 and
+standard deviation 1, in the sign that makes it positive.
 """
 
 from functools import partial
@@ -9,35 +10,38 @@ from itertools import product
 
 import numpy as np
 
-from tests.bench.coverage.packs import OVER_CLUSTERS, at_once, pack, packed
+from tests.bench.coverage.packs import OVER_CLUSTERS, SHARE, at_once, pack, packed
 from tests.bench.coverage.populations import units
 from tests.bench.coverage.scenarios import CLUSTERS, SIZES, Scenario
 
 ALIKE = 5
 MOVED, NOISE, MARGIN = 0.3, 0.5, 1.0
+POSITIVE = (0.0, np.inf)
 
 
 def scenarios():
     for distribution, size, clusters in product(("normal", "skewed"), SIZES, CLUSTERS):
         yield Scenario(
-            metrics=("magnitude_share", "ratio"),
-            truths=(1 / ALIKE, MOVED),
+            metrics=("magnitude_share", "magnitude_ratio", "ratio"),
+            truths=(1 / ALIKE, 1 / 3, MOVED),
             distribution=distribution,
             size=size,
             clusters=clusters,
             methods=OVER_CLUSTERS,
-            bounds=packed(partial(draw, distribution, clusters, size)),
+            bounds=packed(partial(draw, distribution, clusters, size), SHARE, POSITIVE, POSITIVE),
             at_once=at_once(clusters),
         )
 
 
 def draw(distribution, clusters, size, rng, replicates):
-    """(4, R, G): one component's magnitude, that of all; effects, margins."""
+    """From sums (6, R, G), numerators and denominators in turn."""
     shape = (replicates, clusters, size)
     magnitudes = [np.abs(units(distribution, shape, 0, rng)) for _ in range(ALIKE)]
     margin = units(distribution, shape, MARGIN, rng)
     effect = MOVED * margin + NOISE * units(distribution, shape, 0, rng)
-    return pack(np.stack([terms.sum(axis=-1) for terms in (magnitudes[0], sum(magnitudes), effect, margin)]), ratios)
+    effect *= np.sign(effect.sum(axis=(1, 2)) * margin.sum(axis=(1, 2)))[:, None, None]
+    terms = (magnitudes[0], sum(magnitudes), magnitudes[1] / 3, magnitudes[0], effect, margin)
+    return pack(np.stack([term.sum(axis=-1) for term in terms]), ratios)
 
 
 def ratios(totals):

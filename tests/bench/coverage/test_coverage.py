@@ -19,7 +19,7 @@ OF_SLICE = (
     "standardised_mean=0.5 skewed 12 clusters of 1",
     "organism_auroc=0.9 organisms 10 clusters of 1",
     "share_of_units=0.8 binary 20 clusters of 5",
-    "magnitude_share=0.2 ratio=0.3 normal 10 clusters of 1",
+    "magnitude_share=0.2 magnitude_ratio=0.333333 ratio=0.3 normal 10 clusters of 1",
 )
 
 
@@ -28,14 +28,18 @@ def test_each_tail_of_each_interval(full):
         run(SCENARIOS)
         write_tables(read())
     published = {line.cell: line for line in read()}
-    for name in OF_SLICE:
-        for line in coverage(named(name), SLICE, salt=1):
+    for scenario in (scenario for scenario in SCENARIOS if scenario.name in OF_SLICE):
+        for line in coverage(scenario, SLICE, salt=1):
             assert agree(line, published[line.cell]), (line, published[line.cell])
+
+
+def test_the_slice_is_of_scenarios_that_there_are():
+    assert set(OF_SLICE) <= {scenario.name for scenario in SCENARIOS}
 
 
 def test_a_wrong_interval_would_be_seen():
     """Of a width a quarter too small."""
-    sound = named(OF_SLICE[0])
+    sound = next(scenario for scenario in SCENARIOS if scenario.name == OF_SLICE[0])
 
     def narrow(*drawn):
         found = sound.bounds(*drawn)
@@ -45,10 +49,6 @@ def test_a_wrong_interval_would_be_seen():
     published = {line.cell: line for line in read()}
     wrong = coverage(replace(sound, bounds=narrow), SLICE, salt=1)
     assert not any(agree(line, published[line.cell]) for line in wrong)
-
-
-def named(name):
-    return next(scenario for scenario in SCENARIOS if scenario.name == name)
 
 
 def agree(line, published):

@@ -3,13 +3,17 @@
 import numpy as np
 import pytest
 
+from claims.instruments.answers import Asked
+from claims.instruments.attribution_shares import top_share
 from claims.instruments.bias_statistics import Axis, length_effects
+from claims.instruments.differentials import Differentials
 from claims.instruments.ratios import Ratios
 from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import ClusterSums
 from claims.intervals.means import Means
 from claims.ranking import auroc, spearman
-from tests.bench.coverage import effect_sizes, lengths, organisms, ratios
+from tests.bench.coverage import effect_sizes, lengths, organisms, ratios, tops
+from tests.bench.coverage.answers import OFFERED
 from tests.bench.coverage.packs import OVER_CLUSTERS, pack_means
 from tests.bench.coverage.populations import moments, units
 
@@ -45,11 +49,11 @@ def test_lengths_are_the_bias_batterys():
 
 def test_ratios_are_those_of_instruments():
     sample = ratios.draw("normal", CLUSTERS, 1, np.random.default_rng(0), REPLICATES)
-    packed = by_cluster("jackknife_t", sample, 0.9, None, 0).reshape(2, REPLICATES, 2)
-    above, whole, effect, margin = sample.sums.reshape(4, REPLICATES, CLUSTERS)
+    packed = by_cluster("jackknife_t", sample, 0.9, None, 0).reshape(3, REPLICATES, 2)
+    sums = sample.sums.reshape(3, 2, REPLICATES, CLUSTERS)
     names = NAMES[::SIZE]
     for number in range(REPLICATES):
-        for k, (top, bottom) in enumerate(((above, whole), (effect, margin))):
+        for k, (top, bottom) in enumerate(sums):
             shipped = Ratios(top[number][:, None], bottom[number], names).bounds(0.9)[0]
             assert shipped == pytest.approx(packed[k, number], rel=1e-9)
 
@@ -68,6 +72,17 @@ def test_means_are_those_of_instruments():
     assert Ratios.means(y.T, NAMES).bounds(0.9) == pytest.approx(packed, rel=1e-9)
 
 
+def test_top_shares_are_those_of_direct_linear_attribution():
+    sums = np.abs(np.random.default_rng(0).normal(size=(len(tops.NAMES), REPLICATES, CLUSTERS)))
+    packed = tops.top_shares(sums, 0.9)[0]
+    asked = Asked(OFFERED, "jackknife_t", 0.9, None, lambda _: 0)
+    names = NAMES[::SIZE]
+    for number in range(REPLICATES):
+        attributed = Differentials(names, names, names, tops.NAMES, sums[:, number].T)
+        shipped = top_share(attributed, asked, "top_share")
+        assert (shipped.lo, shipped.hi) == pytest.approx(packed[number], rel=1e-9)
+
+
 def test_organisms_are_scored_as_instruments_score_them():
     rng = np.random.default_rng(0)
     scores, key = rng.normal(size=(5, 17)), np.arange(17) < 3
@@ -84,12 +99,3 @@ def test_units_have_the_moments_that_truths_are_made_of(distribution):
     mean, deviation = moments(distribution, 0.5)
     assert y.mean() == pytest.approx(mean, abs=0.02)
     assert y.std() == pytest.approx(deviation, abs=0.02)
-
-
-def test_truths_of_organisms_are_what_their_draws_are_around():
-    rng = np.random.default_rng(0)
-    for scenario in organisms.scenarios():
-        if scenario.clusters == organisms.CLUSTERS[-1]:
-            lo, hi = np.moveaxis(scenario.bounds(("jackknife_t",), rng, 20)["jackknife_t", 0.95][0], -1, 0)
-            middle, error = ((lo + hi) / 2).mean(), ((hi - lo) / 4).mean() / np.sqrt(20)
-            assert middle == pytest.approx(scenario.truths[0], abs=4 * error), scenario.name
