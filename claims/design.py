@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
+from types import MappingProxyType
 from typing import Any
 
 from claims.flaws import pointer
@@ -15,6 +16,25 @@ from claims.registration.model import PairsDataset, Prediction, Registration
 from claims.registration.vacuity import reachable
 from claims.trust import trust_of
 from claims.verdict.regions import bounds
+
+WARNING_CODES: Mapping[str, str] = MappingProxyType(
+    {
+        "AGAINST": "What is assumed would make the prediction false.",
+        "POWER": "What is assumed would be decided less often than with a chance of 80 %.",
+        "INCONCLUSIVE": "What is assumed would more likely than not stay undecided.",
+        "DEGENERATE": "All units may well give one value, so that the hypothesis is void.",
+        "CEILING": "The metric can hardly be high enough to confirm this.",
+        "FLOOR": "The metric can hardly be low enough to confirm this.",
+        "NARROW": "The band is too narrow for intervals as wide as these.",
+        "RELIABILITY": "Noise pulls the metric to 0, and the threshold lies elsewhere.",
+        "SPREAD": "No quantity within the metric's range varies as much as is assumed.",
+        "OPTIMISTIC": "The ledger's evidence varies by more than one and a half times what is assumed.",
+        "UNUSED": "Something is assumed of a metric that no hypothesis is about.",
+        "RESAMPLES": "Another seed would move the bounds noticeably.",
+        "FORECASTS": "Measuring waits until others have had time to forecast.",
+        "POST_HOC": "Data of this kind was there before the prediction.",
+    }
+)
 
 
 def check(

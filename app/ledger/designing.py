@@ -73,8 +73,8 @@ def designed(
     own = registration.model_copy(update={"amends": None}) if once_more else registration
     _refuse(premises.flaws_in(session, own, registrant, model_root))
     instrument, pairs = catalogue()[registration.instrument.name], premises.pairs_per_dimension(session, registration)
-    clusters, recorded = clusters_per_metric(session, registration), recorded_spread(session, registration)
-    power = power_of(registration, instrument.MANIFEST, clusters, recorded)
+    manifest, clusters = instrument.MANIFEST, clusters_per_metric(session, registration)
+    power = power_of(registration, manifest, clusters, recorded_spread(session, registration, manifest))
     return Design(frozen, own, registrant, instrument, pairs, instrument.plan(registration, pairs), power)
 
 

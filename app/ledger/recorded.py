@@ -10,13 +10,14 @@ from sqlmodel import Session, col, select
 from app.ledger.subjects import dataset_name, model_name
 from app.ledger.tables import ClaimRow, EvidenceRow
 from claims.evidence import Estimate
+from claims.instruments.manifest import Manifest
 from claims.power.recorded import Recorded, recorded_of
 from claims.registration.model import Registration
 
 LATEST = 5  # claims that are looked at, of the same subject and of others
 
 
-def recorded_spread(session: Session, registration: Registration) -> Mapping[str, Recorded]:
+def recorded_spread(session: Session, registration: Registration, manifest: Manifest) -> Mapping[str, Recorded]:
     """By metric of a hypothesis, the median of the latest claims' on this subject; where none has it, on any other.
 
     Their deciding runs count, by the same instrument at the same version, whatever its parameters were.
@@ -26,7 +27,12 @@ def recorded_spread(session: Session, registration: Registration) -> Mapping[str
     own, others = _latest(session, registration, same), _latest(session, registration, ~same)
     found = dict[str, Recorded]()
     for name in {hypothesis.metric for hypothesis in registration.hypotheses}:
-        spread = recorded_of(_of(name, own), same_subject=True) or recorded_of(_of(name, others), same_subject=False)
+        metric = manifest.metric(name)
+        if metric is None:
+            continue
+        metric = metric.within(registration)
+        spread = recorded_of(_of(name, own), metric, same_subject=True)
+        spread = spread or recorded_of(_of(name, others), metric, same_subject=False)
         if spread is not None:
             found[name] = spread
     return found

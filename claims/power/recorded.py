@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import median
 
+import numpy as np
 from scipy.stats import t
 
 from claims.evidence import Estimate
+from claims.instruments.manifest import Metric
+from claims.intervals.scale import Scale
+from claims.power.study import slope
+
+ON_SCALE = ("student_t", "jackknife_t", "delong")  # whose bounds are worked out where the metric's range has no ends
 
 
 @dataclass(frozen=True)
@@ -30,19 +36,25 @@ class Recorded:
         return f"recorded: {median} on {subject} ({', '.join(self.claims)})"
 
 
-def sd_of(estimate: Estimate) -> float | None:
-    """The sd of one of an estimate's units: half the width of its interval over Student's quantile, times sqrt(n).
+def sd_of(estimate: Estimate, metric: Metric) -> float | None:
+    """The sd of one of an estimate's units, from the width of its interval.
 
-    Of an interval that was clipped at an end of the metric's range, the wider side is half its width. None where the
-    interval says nothing of a spread: it is exact, has no width, or is over fewer than two units.
+    Half the width over Student's quantile, times sqrt(n). Of Student's and the jackknife's interval it is the width on
+    the scale on which the metric's range has no ends, over its slope at the estimate; else, where a bound may have been
+    clipped, the wider side is half. None where the interval says nothing of a spread: it is exact, has no width, or
+    is over fewer than two units.
     """
-    half = max(estimate.value - estimate.lo, estimate.hi - estimate.value)
-    if estimate.method == "exact" or estimate.n < 2 or not half > 0:  # noqa: PLR2004  # one unit has no spread
+    if estimate.method == "exact" or estimate.n < 2 or not estimate.lo < estimate.hi:  # noqa: PLR2004  # no spread
         return None
+    half = max(estimate.value - estimate.lo, estimate.hi - estimate.value)
+    if estimate.method in ON_SCALE and metric.low < estimate.lo and estimate.hi < metric.high:
+        bounds = Scale.of(metric.low, metric.high, 1).stretched(np.array([[estimate.lo, estimate.hi]]))
+        half = float(np.ptp(bounds)) / 2 / slope(metric.low, metric.high, estimate.value)
     return half / float(t.ppf((1 + estimate.level) / 2, estimate.n - 1)) * sqrt(estimate.n)
 
 
-def recorded_of(found: Mapping[str, Estimate], *, same_subject: bool) -> Recorded | None:
-    """What estimates of one metric, by claim and the latest first, say of its spread; None where they say nothing."""
-    known = {claim: sd for claim, estimate in found.items() if (sd := sd_of(estimate)) is not None}
+def recorded_of(found: Mapping[str, Estimate], metric: Metric, *, same_subject: bool) -> Recorded | None:
+    """What estimates of `metric`, by claim and the latest first, say of its spread; None where they say nothing."""
+    spreads = {claim: sd_of(estimate, metric) for claim, estimate in found.items()}
+    known = {claim: sd for claim, sd in spreads.items() if sd is not None}
     return Recorded(median(known.values()), tuple(known), same_subject) if known else None

@@ -78,12 +78,12 @@ class Simulation:
         return replace(told, searched=True, detectable=detectable, smallest_n=self._smallest(told, population))
 
     def _detectable(self, aim: Aim, population: Population, n: int) -> float | None:
-        predict = self.hypothesis.predict
+        predict, searching = self.hypothesis.predict, population.kind != "normal"  # whose studies are simulated once
         quantile = float(t.ppf((1 + self.analysis.level) / 2, n - 1))
         scale = (quantile + float(norm.ppf(ENOUGH))) * population.sd / sqrt(n)
 
         def chance(value: float) -> float:
-            return self.analysis.chances(population, value, n, predict, searching=True).confirmed
+            return self.analysis.chances(population, value, n, predict, searching=searching).confirmed
 
         return nearest(aim, scale, chance)
 

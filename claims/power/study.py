@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, sqrt
+from math import ceil, inf, isfinite, sqrt
 from types import MappingProxyType
 
 import numpy as np
@@ -13,6 +13,7 @@ from scipy.stats import t
 
 from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import Floats
+from claims.intervals.scale import Scale
 from claims.power.chances import Chances, chances
 from claims.power.population import SEED, Population
 from claims.power.samples import Samples
@@ -65,31 +66,45 @@ class Analysis:
         return max(_FEWEST_STUDIES, most * _AT_ONCE // max(_AT_ONCE, self.hypotheses))
 
     def bounds(self, population: Population, value: float, n: int, *, searching: bool = False) -> Floats:
-        """Simulated intervals (R, 2) around means of n units whose mean is `value`, clipped to the metric's range."""
+        """Simulated intervals (R, 2), within the metric's range, around means of n units whose mean is `value`."""
         replicates = self.replicates(n, searching=searching)
-        if n > MANY or population.kind == "normal":  # where no interval but a share's own depends on more than scale
-            standard = _standard(self, n, replicates)
-            intervals = value + population.sd_at(value) * standard
-        else:
-            intervals = self._intervals(population.draw(value, replicates, n))
-        return np.clip(intervals, population.low, population.high)
+        if n <= MANY and population.kind != "normal":
+            return self._intervals(population.draw(value, replicates, n), population.low, population.high)
+        off = population.sd_at(value) * _standard(self, n, replicates)
+        if self.resampling:
+            return np.clip(value + off, population.low, population.high)
+        scale = Scale.of(population.low, population.high, 1)
+        with np.errstate(invalid="ignore"):  # at an end there is no interval
+            return scale.shrunk(
+                scale.stretched(np.array([[value]])) + slope(population.low, population.high, value) * off
+            )
 
     def chances(
         self, population: Population, value: float, n: int, predict: Prediction, *, searching: bool = False
     ) -> Chances:
         return chances(self.bounds(population, value, n, searching=searching), predict)
 
-    def _intervals(self, units: Floats) -> Floats:
-        sample = Samples.over(units, range(units.shape[1]))
-        return by_cluster(_STANDS_FOR.get(self.method, self.method), sample, self.level, self.simulated_resamples, SEED)
+    def _intervals(self, units: Floats, low: float = -inf, high: float = inf) -> Floats:
+        sample, method = Samples.over(units, range(units.shape[1])), _STANDS_FOR.get(self.method, self.method)
+        return by_cluster(method, sample, self.level, self.simulated_resamples, SEED, low, high)
 
 
 @lru_cache(maxsize=256)
 def _standard(analysis: Analysis, n: int, replicates: int) -> Floats:
-    """Intervals (R, 2) around means of n standard normal units; all others are these, shifted and stretched."""
+    """Intervals (R, 2) around means of n standard normal units; those of other normal units are these, moved.
+
+    On the scale on which the metric's range has no ends, where Student's and the jackknife's intervals are made, a mean
+    is taken to be normal too, its sd by the slope there (the delta method): so that it stays in the range.
+    """
     generator = np.random.Generator(np.random.PCG64(SEED))
     if n <= MANY:
         return analysis._intervals(generator.standard_normal((replicates, n)))  # noqa: SLF001 - its own
     means = generator.standard_normal(replicates) / sqrt(n)
     halves = np.sqrt(generator.chisquare(n - 1, replicates) / (n - 1) / n) * t.ppf((1 + analysis.level) / 2, n - 1)
     return np.column_stack([means - halves, means + halves])
+
+
+def slope(low: float, high: float, value: float) -> float:
+    """Of the scale on which the range [low, high] has no ends, at `value`: infinite at an end."""
+    ends = [abs(value - end) for end in (low, high) if isfinite(end)]
+    return sum(1 / room if room else inf for room in ends) if ends else 1.0

@@ -1,12 +1,19 @@
 """How much a metric varies, read off the evidence on the ledger."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.ledger.judging import record_evidence
 from app.ledger.recorded import LATEST, recorded_spread
 from app.ledger.runs import hold
+from claims.instruments import planted_key_recovery
+from claims.instruments.manifest import Metric
 from claims.power.recorded import sd_of
 from claims.registration.model import Registration
+
+HEADS = Metric("heads", "how often it lands on heads", low=0, high=1)
+MANIFEST = replace(planted_key_recovery.MANIFEST, metrics=(HEADS,))
 
 
 @pytest.fixture
@@ -25,7 +32,7 @@ def measured(put_claim, open_run, evidence):
 @pytest.fixture
 def spread(ledger, document):
     def of(session):
-        return recorded_spread(session, Registration.model_validate(document)).get("heads")
+        return recorded_spread(session, Registration.model_validate(document), MANIFEST).get("heads")
 
     return of
 
@@ -42,7 +49,7 @@ def test_the_median_of_the_latest_claims_on_this_subject_stands(ledger, spread, 
         found = spread(session)
         assert found.same_subject
         assert list(found.claims) == claims[: -LATEST - 1 : -1]
-        assert found.sd == pytest.approx(sd_of(evidence(0.4, 0.6).estimates["heads"]))
+        assert found.sd == pytest.approx(sd_of(evidence(0.4, 0.6).estimates["heads"], HEADS))
 
 
 def test_other_subjects_count_where_this_one_was_never_measured(ledger, spread, measured, document):

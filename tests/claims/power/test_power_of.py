@@ -101,12 +101,12 @@ def test_a_design_with_power_is_not_warned_of(power):
 @pytest.mark.parametrize(
     ("predict", "assumed", "expected"),
     [
-        ({"op": ">", "value": 0}, {"value": 0.1, "sd": 0.4}, {"POWER", "INCONCLUSIVE"}),
+        ({"op": ">", "value": 0}, {"value": 0.05, "sd": 0.2}, {"POWER", "INCONCLUSIVE"}),
         ({"op": ">", "value": 0}, {"value": 0.2, "sd": 0.2}, {"POWER"}),
         ({"op": ">", "value": 0}, {"value": 0.0, "sd": 0.2}, {"POWER"}),
         ({"op": ">", "value": 0}, {"value": -0.5, "sd": 0.2}, {"AGAINST"}),
-        ({"op": ">", "value": 0.9}, {"value": 0.95, "sd": 0.2}, {"POWER", "CEILING"}),
-        ({"op": "<", "value": -0.9}, {"value": -0.95, "sd": 0.2}, {"POWER", "FLOOR"}),
+        ({"op": ">", "value": 0.9}, {"value": 0.95, "sd": 0.2}, {"POWER", "INCONCLUSIVE", "CEILING"}),
+        ({"op": "<", "value": -0.9}, {"value": -0.95, "sd": 0.2}, {"POWER", "INCONCLUSIVE", "FLOOR"}),
         ({"op": "within", "low": -0.05, "high": 0.05}, {"value": 0, "sd": 0.2}, {"POWER", "INCONCLUSIVE", "NARROW"}),
         ({"op": ">", "value": 0.9}, {"value": 0.98, "sd": 0.199}, {"POWER", "DEGENERATE", "CEILING"}),
         ({"op": ">", "value": 0}, {"value": 0.5, "sd": 3}, {"POWER", "INCONCLUSIVE", "SPREAD", "CEILING"}),
@@ -132,9 +132,9 @@ def test_assumptions_about_nothing_or_too_sanguine_are_told(power):
 
 
 def test_what_is_recorded_stands_in_for_what_is_not_assumed(power):
-    of = power({"auc": Recorded(0.2, ("k3v9x2m8q4w7",), same_subject=True)}, hypotheses=[H1])
+    of = power({"auc": Recorded(0.1, ("k3v9x2m8q4w7",), same_subject=True)}, hypotheses=[H1])
     (found,) = of.hypotheses
-    assert found["sd"] == 0.2
+    assert found["sd"] == 0.1
     assert found["detectable"]["value"] == pytest.approx(0.5 + found["detectable"]["effect"], abs=0.002)
     assert found["power"] is None
 
