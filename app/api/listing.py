@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from app import errors
 from app.api.protocol.access import TheLedger, TheSettings
@@ -15,6 +16,7 @@ from app.api.protocol.querying import STRICT
 from app.api.protocol.refusals import refused_as
 from app.api.schemas.answers import Page
 from app.api.schemas.claims import ListedClaim
+from app.ledger.bounds import Bounds, moment
 from app.ledger.filters import ClaimFilter
 from app.ledger.queries import MOST_IN_A_LIST, list_claims
 from claims.provenance import Dirty
@@ -32,6 +34,8 @@ def _at_commas(values: list[str]) -> list[str]:
 
 SEVERAL = BeforeValidator(_at_commas)
 Words = Annotated[list[Annotated[str, Query(min_length=1)]], SEVERAL, Query(max_length=100)]
+Moment = Annotated[datetime, BeforeValidator(moment), WithJsonSchema({"type": "string", "examples": ["2026-12-01"]})]
+Figure = Annotated[float, Field(allow_inf_nan=False)]
 
 
 @router.get("/v1/claims", summary="Claims, newest first", responses=answers())
@@ -55,6 +59,16 @@ def get_claims(
     instrument: Words = [],  # noqa: B006
     metric: Words = [],  # noqa: B006
     registrant: Words = [],  # noqa: B006
+    dataset: Words = [],  # noqa: B006
+    dimension: Words = [],  # noqa: B006
+    filed_from: Annotated[Moment | None, Query(description="A date, or a time with its offset.")] = None,
+    filed_before: Annotated[Moment | None, Query(description="The first moment that is no longer meant.")] = None,
+    estimate_min: Annotated[
+        Figure | None, Query(description="Of a hypothesis, on `metric` where one is given.")
+    ] = None,
+    estimate_max: Annotated[Figure | None, Query(description="Of the same hypothesis.")] = None,
+    lo_min: Annotated[Figure | None, Query(description="Of the same: the lower bound of its interval.")] = None,
+    hi_max: Annotated[Figure | None, Query(description="Of the same: the upper bound of its interval.")] = None,
     q: Annotated[
         str | None,
         Query(min_length=1, max_length=1000, description='Words, "phrases", or, -not; in title, statement, rationale.'),
@@ -79,6 +93,9 @@ def get_claims(
         instrument=tuple(instrument),
         metric=tuple(metric),
         registrant=tuple(registrant),
+        dataset=tuple(dataset),
+        dimension=tuple(dimension),
+        bounds=Bounds(filed_from, filed_before, estimate_min, estimate_max, lo_min, hi_max),
         q=q,
     )
     with refused_as(errors.InvalidQueryError), ledger.begin() as session:

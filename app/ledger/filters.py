@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import ColumnElement, Text, cast, func
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import col, select
 
+from app.ledger.bounds import Bounds
+from app.ledger.lineage import dataset, dimensions
 from app.ledger.overdue import is_overdue
 from app.ledger.tables import ClaimRow, EvidenceRow
 
@@ -19,7 +21,8 @@ class ClaimFilter:
     `dirty` is of the code that measured for the deciding run: a claim without evidence has none. `reproduced` asks for
     an independent reproduction, whatever it found, `overdue` for what has waited for more than `overdue_hours` since it
     could be opened (ValueError without these hours). `q` is in the syntax of web search engines (words, "phrases",
-    or, -not), over title, statement and rationale.
+    or, -not), over title, statement and rationale. `dataset` is the pairs' SHA-256 or a generator's name, `dimension`
+    one that the document asks for.
     """
 
     status: tuple[str, ...] = ()
@@ -37,6 +40,9 @@ class ClaimFilter:
     instrument: tuple[str, ...] = ()
     metric: tuple[str, ...] = ()
     registrant: tuple[str, ...] = ()
+    dataset: tuple[str, ...] = ()
+    dimension: tuple[str, ...] = ()
+    bounds: Bounds = field(default_factory=Bounds)
     q: str | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
@@ -51,6 +57,11 @@ class ClaimFilter:
         found: list[ColumnElement[bool]] = [col(column).in_(chosen) for column, chosen in words.items() if chosen]
         if self.metric:
             found.append(col(ClaimRow.metrics).op("&&")(cast(self.metric, ARRAY(Text))))
+        if self.dataset:
+            found.append(dataset().in_(self.dataset))
+        if self.dimension:
+            found.append(dimensions().op("?|")(cast(self.dimension, ARRAY(Text))))
+        found += self.bounds.conditions(self.metric)
         if self.dirty:
             deciding = (col(EvidenceRow.run) == col(ClaimRow.run)) & col(EvidenceRow.dirty).in_(self.dirty)
             found.append(select(EvidenceRow.run).where(deciding).correlate(ClaimRow).exists())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from sqlalchemy import ColumnElement, Select, case, func, literal, or_
 from sqlalchemy import select as rows
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Session, col
 
 from app.ledger.tables import ClaimRow, EvidenceRow
@@ -45,6 +47,11 @@ def perhaps_on_any_of(named: Collection[str]) -> ColumnElement[bool]:
 def dataset() -> ColumnElement[str]:
     """The content hash of uploaded pairs, whatever they are called; of what is generated, the generator's name."""
     return func.coalesce(_frozen("dataset", "sha256"), _frozen("dataset", "generator"))
+
+
+def dimensions() -> ColumnElement[Any]:
+    """The dimensions of uploaded pairs that the document asks for, as a JSON list; null for generated data."""
+    return func.jsonb_extract_path(col(ClaimRow.registration), "subject", "dataset", "dimensions", type_=JSONB)
 
 
 def alike(session: Session, named: Collection[str]) -> Mapping[str, str]:

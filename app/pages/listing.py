@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 from urllib.parse import urlencode
 
+from app.ledger.bounds import FIGURES, MOMENTS
 from app.ledger.filters import ClaimFilter
 from app.pages.lines import ClaimLine
 from claims.instruments import catalogue
@@ -15,10 +16,20 @@ from claims.precedence import PRECEDENCES
 from claims.provenance import Dirty
 from claims.trust import TRUSTS
 
-SEVERAL = ("status", "model", "instrument", "metric", "registrant", "precedence", "trust", "dirty")
+SEVERAL = (
+    "status", "model", "instrument", "metric", "registrant", "dataset", "dimension", "precedence", "trust", "dirty",
+)  # fmt: skip
 FLAGS = ("superseded", "contested", "refuted_or_superseded", "reproduced", "corrected", "overdue")
 DIRTY = get_args(Dirty)
-LABELS = {"q": "text", "registrant": "filed by", "dirty": "tree of the code"}
+LABELS = {
+    "q": "text",
+    "registrant": "filed by",
+    "dirty": "tree of the code",
+    "estimate_min": "estimate at least",
+    "estimate_max": "estimate at most",
+    "lo_min": "lower bound at least",
+    "hi_max": "upper bound at most",
+}
 
 
 @dataclass(frozen=True)
@@ -92,6 +103,7 @@ def asked(chosen: ClaimFilter) -> list[tuple[str, str]]:
     """The filter as the pairs of a query string, in a fixed order."""
     pairs = [("q", chosen.q)] if chosen.q else []
     pairs += [(name, word) for name in SEVERAL for word in getattr(chosen, name)]
+    pairs += chosen.bounds.asked()
     return pairs + [(name, _flag(chosen, name)) for name in FLAGS if _flag(chosen, name)]
 
 
@@ -133,10 +145,17 @@ def _choices(values: Iterable[str], chosen: Sequence[str]) -> list[Choice]:
 
 
 def _texts(chosen: ClaimFilter) -> list[TextField]:
+    bounds = dict(chosen.bounds.asked())
     return [
         _text("model", "Model", chosen.model),
         _text("metric", "Metric", chosen.metric, _metrics()),
         _text("registrant", "Filed by", chosen.registrant),
+        _text("dataset", "Dataset", chosen.dataset),
+        _text("dimension", "Dimension", chosen.dimension),
+        *(
+            _text(name, _spoken(LABELS.get(name, name)).capitalize(), [bounds[name]] if name in bounds else ())
+            for name in (*MOMENTS, *FIGURES)
+        ),
     ]
 
 
@@ -153,9 +172,8 @@ def _metrics() -> list[str]:
 def _label(name: str, value: str) -> str:
     if name in FLAGS:
         return _spoken(name) if value == "true" else f"not {_spoken(name)}"
-    return (
-        f"{LABELS.get(name, name)}: {value.replace('_', ' ') if name in {'status', 'precedence', 'trust'} else value}"
-    )
+    shown = _spoken(value) if name in {"status", "precedence", "trust"} else value
+    return f"{_spoken(LABELS.get(name, name))}: {shown}"
 
 
 def _spoken(name: str) -> str:

@@ -1,11 +1,12 @@
 import contextlib
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import text
 
 from app.ledger import records
 from app.ledger.append import append
+from app.ledger.bounds import Bounds, figure, moment
 from app.ledger.cursors import decode, encode
 from app.ledger.filters import ClaimFilter
 from app.ledger.links import withdraw
@@ -15,6 +16,7 @@ from claims.canonical import sha256_hex
 from claims.flaws import RefusedInputError
 
 REWARD = {"kind": "huggingface", "repo": "lab/reward", "revision": "a" * 40}
+LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 TINY = {"kind": "tiny", "seed": 7}
 GENERATED = {"kind": "generated", "generator": "tosses"}
 
@@ -79,6 +81,15 @@ def ledger_of_claims(ledger, put_claim, judge):
         ({"metric": ("final_margin", "heads"), "registrant": ("bob",)}, ["confirmed"]),
         ({"metric": ("head",)}, []),
         ({"registrant": ("bob",)}, ["confirmed"]),
+        ({"dataset": ("tosses",), "status": ("confirmed",)}, ["confirmed"]),
+        ({"dataset": ("c" * 64,)}, []),
+        ({"dimension": ("safety",)}, []),
+        ({"bounds": Bounds(filed_from=LONG_AGO)}, ["on_refuted", "other", "void", "confirmed", "refuted", "plain"]),
+        ({"bounds": Bounds(filed_before=LONG_AGO)}, []),
+        ({"bounds": Bounds(estimate_min=0.6)}, ["void", "confirmed"]),
+        ({"bounds": Bounds(estimate_max=0.35)}, ["refuted"]),
+        ({"bounds": Bounds(lo_min=0.6, hi_max=0.65)}, ["void"]),
+        ({"bounds": Bounds(estimate_min=0.1), "metric": ("final_margin",)}, []),
         ({"q": "planted key"}, ["refuted"]),
         ({"q": "interventions"}, ["refuted"]),
         ({"q": "recover OR carrying"}, ["refuted", "plain"]),
@@ -219,3 +230,40 @@ def test_a_search_of_operators_alone_is_refused_or_finds_nothing(ledger, ledger_
 def test_a_cursor_beyond_every_entry_is_no_cursor(ledger, seq):
     with pytest.raises(RefusedInputError, match="no cursor"), ledger.begin() as session:
         list_claims(session, cursor=encode(seq))
+
+
+@pytest.mark.parametrize("text", ["2026-12-01", "2026-12-01T12:00:00Z", "2026-12-01T12:00:00.5+02:00"])
+def test_a_moment_is_read_as_it_is_told(text):
+    first = moment(text)
+    ((name, told),) = Bounds(filed_from=first).asked()
+    assert (name, moment(told)) == ("filed_from", first)
+
+
+@pytest.mark.parametrize("text", ["", "2026", "2026-12-01T12:00:00", "20261201", "2026-13-01", "0000-01-01", "now"])
+def test_what_is_no_moment_is_refused(text):
+    with pytest.raises(ValueError, match=r"give|month|year|isoformat"):
+        moment(text)
+
+
+@pytest.mark.parametrize("text", ["", "nan", "inf", "-inf", "1e999", "half"])
+def test_what_is_no_finite_number_is_refused(text):
+    with pytest.raises(ValueError, match=r"finite|convert"):
+        figure(text)
+
+
+def test_the_dimensions_are_those_that_are_asked_for(ledger, put_claim):
+    def on(sha256, *dimensions):
+        return {"model": TINY, "dataset": {"kind": "pairs", "name": "P", "sha256": sha256, "dimensions": dimensions}}
+
+    with ledger.begin() as session:
+        one, two = (
+            put_claim(session, subject=on(sha, *names))
+            for sha, names in (("c" * 64, ["safety", "honesty"]), ("d" * 64, ["honesty"]))
+        )
+        for chosen, found in (
+            ({"dimension": ("safety",)}, [one]),
+            ({"dimension": ("honesty", "safety")}, [two, one]),
+            ({"dimension": ("hones",)}, []),
+            ({"dataset": ("c" * 64, "e" * 64)}, [one]),
+        ):
+            assert [claim.id for claim in list_claims(session, ClaimFilter(**chosen)).items] == found

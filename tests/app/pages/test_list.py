@@ -42,6 +42,14 @@ def names(site, *words: str) -> set[str]:
         ("dirty=clean,unknown&status=withdrawn", set()),
         ("reproduced=true", set()),
         ("corrected=true", set()),
+        ("overdue=true", set()),
+        ("overdue=false&status=withdrawn", {"withdrawn"}),
+        ("dataset=planted_key_pairs&status=inconclusive", {"inconclusive"}),
+        ("dimension=safety", {"agreement"}),
+        ("filed_from=2020-01-01&status=running", {"running"}),
+        ("filed_before=2020-01-01", set()),
+        ("estimate_max=-0.4", {"agreement"}),
+        ("lo_min=0.1&metric=recovery_gap_constructed", {"confirmed"}),
         ("corrected=false&reproduced=false&status=confirmed", {"confirmed", "agreement"}),
     ],
 )
@@ -60,6 +68,15 @@ def test_the_form_shows_what_was_asked_and_each_filter_can_be_taken_off(visit):
     ]
     assert without[0] == {"status": "void", "superseded": "true"}
     assert without[3] == {"q": "planted", "status": "void"}
+
+
+def test_bounds_are_kept_in_the_form_and_in_every_address(visit):
+    page = visit.get("/claims?filed_from=2020-01-01&estimate_min=-1&dataset=planted_key_pairs").text
+    assert re.search(r'<input id="filed_from" [^>]*value="2020-01-01"', page)
+    assert re.search(r'<input id="estimate_min" [^>]*value="-1.0"', page)
+    assert "estimate at least: -1.0" in page
+    assert "filed from: 2020-01-01" in page
+    assert 'href="/claims?dataset=planted_key_pairs&amp;estimate_min=-1.0"' in page
 
 
 def test_no_family_of_metrics_is_suggested_as_if_it_were_one(visit):
@@ -83,6 +100,9 @@ def test_an_untouched_form_leaves_no_clutter_in_the_address(visit):
         ("trust=blind", "cannot be"),
         ("dirty=true", "cannot be"),
         ("corrected=1", "cannot be"),
+        ("filed_from=yesterday", "Give a date such as"),
+        ("lo_min=low", "Give a number such as"),
+        ("hi_max=nan", "Give a number such as"),
         ("colour=red", "There is no filter"),
         ("q=a&q=b", "stands twice"),
         ("q=a%00b", "control character"),
