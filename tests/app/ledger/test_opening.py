@@ -13,6 +13,7 @@ from app.ledger.tables import ShardRow
 from claims import anchored_round
 from claims.anchored_round import AnchoredRound
 from claims.beacon import MAINNET, Round
+from claims.seeds import seed
 from tests.outside.witness import OwnWitness
 
 TERM = timedelta(seconds=60)
@@ -57,6 +58,15 @@ def opened(ledger, claim):
         return [entry.payload for entry in log.history(session, claim) if entry.type == "opened"]
 
 
+def drawn_with(ledger, assignment, randomness):
+    """Whether the seeds are those of the nonce that was revealed and of this randomness."""
+    (payload,) = opened(ledger, assignment.claim)
+    with ledger.begin() as session:
+        document_sha256 = get_claim(session, assignment.claim).document_sha256
+    expected = seed(bytes.fromhex(payload["nonce"]), document_sha256, "coin/1/toss", randomness)
+    return assignment.seeds("coin/1/toss") == expected
+
+
 def precedence(ledger, claim):
     with ledger.begin() as session:
         return get_claim(session, claim).precedence
@@ -80,7 +90,7 @@ def test_it_is_not_opened_while_it_waits(ledger, claim):
 @pytest.mark.parametrize("patience", [None, NOTHING])
 def test_without_patience_it_is_opened_at_once_and_stays_committed(ledger, claim, patience):
     assignment = take(ledger, claim, patience=patience)
-    assert assignment.beacon == b""
+    assert drawn_with(ledger, assignment, b"")
     (payload,) = opened(ledger, claim)
     assert payload["beacon"] is None
     assert precedence(ledger, claim) == "committed"
@@ -90,7 +100,7 @@ def test_it_is_opened_with_its_round_and_becomes_proven(ledger, claim, anchor):
     assert unopened(ledger) == {f"{claim}-1": None}
     mixed = settled(anchor())
     assert unopened(ledger) == {f"{claim}-1": mixed.anchor}
-    assert take(ledger, claim, beacon=mixed, patience=HOUR).beacon == mixed.randomness
+    assert drawn_with(ledger, take(ledger, claim, beacon=mixed, patience=HOUR), mixed.randomness)
     (payload,) = opened(ledger, claim)
     assert payload["beacon"] == mixed.as_payload()
     assert precedence(ledger, claim) == "proven"
@@ -101,17 +111,18 @@ def test_later_shards_and_retries_take_the_round_that_it_was_opened_with(ledger,
     mixed = settled(anchor())
     first = take(ledger, claim, beacon=mixed, patience=HOUR)
     other = settled(anchor())
-    assert take(ledger, claim, 1, beacon=other, patience=HOUR).beacon == mixed.randomness
+    assert drawn_with(ledger, take(ledger, claim, 1, beacon=other, patience=HOUR), mixed.randomness)
     with ledger.begin() as session:
         give_up_shard(session, first.lease, "it fell")
     again = take(ledger, claim, patience=HOUR)
-    assert (again.lease.attempt, again.beacon, again.nonce) == (2, mixed.randomness, first.nonce)
+    assert (again.lease.attempt, again.seeds("a")) == (2, first.seeds("a"))
+    assert drawn_with(ledger, again, mixed.randomness)
     assert len(opened(ledger, claim)) == 1
 
 
 def test_what_was_opened_without_a_round_gets_none_later(ledger, claim, anchor):
     take(ledger, claim)
-    assert take(ledger, claim, 1, beacon=settled(anchor()), patience=HOUR).beacon == b""
+    assert drawn_with(ledger, take(ledger, claim, 1, beacon=settled(anchor()), patience=HOUR), b"")
     assert precedence(ledger, claim) == "committed"
 
 

@@ -11,7 +11,8 @@ from app.ledger import blobs, log, queue, runs
 from app.ledger.joining import ready
 from app.ledger.queries import get_claim
 from app.ledger.runs import claim_shard, expire, give_up_shard
-from app.ledger.tables import HypothesisRow, RunRow, ShardRow
+from app.ledger.tables import HypothesisRow, Nonce, RunRow, ShardRow
+from claims.seeds import seed
 
 SOURCE = {"instrument_source_sha256": "5" * 64}
 TERM = timedelta(seconds=60)
@@ -54,7 +55,11 @@ def test_the_first_worker_opens_the_run_and_reveals_the_nonce(ledger, claim):
     assignment = take(ledger, claim)
     entry = last(ledger, claim)
     assert entry.type == "opened"
-    assert entry.payload == {"run": f"{claim}-1", "nonce": assignment.nonce.hex(), "beacon": None}
+    with ledger.begin() as session:
+        nonce = session.get_one(Nonce, f"{claim}-1").nonce
+        document_sha256 = get_claim(session, claim).document_sha256
+    assert entry.payload == {"run": f"{claim}-1", "nonce": nonce.hex(), "beacon": None}
+    assert assignment.seeds("any") == seed(nonce, document_sha256, "any")
     assert (assignment.claim, assignment.registration.title) == (claim, "Claim 1")
     assert (assignment.lease.shard.label, assignment.lease.shard.rows) == ("part 0", 10)
     assert take(ledger, claim, index=1).lease.token == 1
