@@ -7,6 +7,8 @@ from claims.instruments.answers import Asked
 from claims.instruments.attribution_shares import top_share
 from claims.instruments.bias_statistics import Axis, length_effects
 from claims.instruments.differentials import Differentials
+from claims.instruments.grid import STATES, Patched
+from claims.instruments.patch_effects import moves
 from claims.instruments.ratios import Ratios
 from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import ClusterSums
@@ -56,6 +58,17 @@ def test_ratios_are_those_of_instruments():
         for k, (top, bottom) in enumerate(sums):
             shipped = Ratios(top[number][:, None], bottom[number], names).bounds(0.9)[0]
             assert shipped == pytest.approx(packed[k, number], rel=1e-9)
+
+
+def test_moves_are_those_of_patch_grid():
+    sample = ratios.draw("normal", CLUSTERS, 1, np.random.default_rng(1), REPLICATES)
+    packed = by_cluster("jackknife_t", sample, 0.9, None, 0).reshape(3, REPLICATES, 2)[2]
+    effects, margins = sample.sums.reshape(3, 2, REPLICATES, CLUSTERS)[2]
+    names, ok = NAMES[::SIZE], np.full((CLUSTERS, 1), STATES.index("ok"), dtype=np.int8)
+    for effect, margin, (lo, hi) in zip(effects, margins, packed, strict=True):
+        laid = Patched(names, ("noising",) * CLUSTERS, names, ("mlp_L0",), margin, effect[:, None], ok)
+        ((_, shipped),) = moves(laid, Asked(OFFERED, "jackknife_t", 0.9, None, lambda _: 0))
+        assert (shipped.lo, shipped.hi) == pytest.approx((max(0.0, lo), hi), rel=1e-9)
 
 
 @pytest.mark.parametrize("method", OVER_CLUSTERS)
