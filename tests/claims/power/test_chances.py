@@ -4,7 +4,7 @@ from collections import Counter
 from math import inf, nan
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -32,6 +32,7 @@ def test_many_intervals_come_out_as_each_of_them_would(predict, intervals):
     np.testing.assert_allclose(shares, expected)
 
 
+@settings(max_examples=30)
 @given(PREDICTIONS)
 def test_no_interval_and_one_without_width_are_void(predict):
     found = chances(np.array([[0.5, 0.5], [nan, nan], [-inf, 1], [0, inf]]), predict)

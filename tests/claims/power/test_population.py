@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claims.instruments.manifest import Metric
@@ -11,6 +11,7 @@ SHIFT = Metric("shift", "any number")
 SHARE = Metric("share", "a share", low=0, high=1)
 
 
+@settings(max_examples=30)
 @given(st.floats(-0.95, 0.95), st.floats(0.05, 0.98))
 def test_a_beta_has_the_mean_and_the_sd_that_are_assumed_within_the_range(value, part):
     sd = part * np.sqrt(1 - value**2)
