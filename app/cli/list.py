@@ -32,6 +32,14 @@ def list_claims(
     metric: Several = None,
     registrant: Several = None,
     precedence: Several = None,
+    dataset: Several = None,
+    dimension: Several = None,
+    filed_from: Annotated[str | None, typer.Option(help="A date, or a time with its offset, from which on.")] = None,
+    filed_before: Annotated[str | None, typer.Option(help="The first moment that is no longer meant.")] = None,
+    estimate_min: Annotated[float | None, typer.Option(help="Of a hypothesis, on --metric where it is given.")] = None,
+    estimate_max: Annotated[float | None, typer.Option(help="Of the same hypothesis.")] = None,
+    lo_min: Annotated[float | None, typer.Option(help="Of the same: the lower bound of its interval.")] = None,
+    hi_max: Annotated[float | None, typer.Option(help="Of the same: the upper bound of its interval.")] = None,
     q: Annotated[str | None, typer.Option("--q", help="Words in title, statement and rationale.")] = None,
     limit: Annotated[int, typer.Option(help="Claims at a time, 1 to 200.", min=1, max=200)] = 50,
     cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
@@ -47,6 +55,8 @@ def list_claims(
         "metric": metric,
         "registrant": registrant,
         "precedence": precedence,
+        "dataset": dataset,
+        "dimension": dimension,
     }
     flags = {
         "superseded": superseded,
@@ -56,7 +66,17 @@ def list_claims(
     }
     query: dict[str, Any] = {name: values for name, values in several.items() if values}
     query |= {name: str(flag).lower() for name, flag in flags.items() if flag is not None}
-    query |= {name: value for name, value in (("q", q), ("cursor", cursor)) if value is not None}
+    single: dict[str, object] = {
+        "filed_from": filed_from,
+        "filed_before": filed_before,
+        "estimate_min": estimate_min,
+        "estimate_max": estimate_max,
+        "lo_min": lo_min,
+        "hi_max": hi_max,
+        "q": q,
+        "cursor": cursor,
+    }
+    query |= {name: value for name, value in single.items() if value is not None}
     with connect(url, key) as service:
         page = service.get("/v1/claims", {**query, "limit": limit})
     if as_json:

@@ -48,7 +48,7 @@ def all_of(client, claim):
     """Every claim of the families, however many pages that takes."""
     items, cursor = [], {}
     while True:
-        page = get(client, f"/v1/claims/{claim}/attempts", limit=2, **cursor)
+        page = get(client, f"/v1/claims/{claim}/attempts", limit=50, **cursor)
         items += page["items"]
         if page["next"] is None:
             return items
@@ -112,12 +112,37 @@ def test_probabilities_are_held_to_what_came_of_them(service, client, file_claim
         ("/v1/claims/nothingatall/attempts", "not_found"),
         ("/v1/claims?overdue=perhaps", "invalid_query"),
         ("/v1/stats?since=1", "invalid_query"),
+        ("/v1/claims?filed_from=yesterday", "invalid_query"),
+        ("/v1/claims?filed_before=2026-12-01T12:00:00", "invalid_query"),
+        ("/v1/claims?lo_min=nan", "invalid_query"),
+        ("/v1/claims?estimate_max=low", "invalid_query"),
         ("/v1/stats/calibration?registrant=a&registrant=b", "invalid_query"),
     ],
 )
 def test_what_cannot_be_answered_is_said_so(client, problem_of, address, code):
     answer = client.get(address)
     problem_of(answer, 404 if code == "not_found" else 422, code)
+
+
+def test_lists_are_bounded_by_what_was_estimated_and_when_it_was_filed(client, file_claim, judge_claim):
+    claim = file_claim()
+    judge_claim(claim, 0.5)
+
+    def found(**query):
+        return claim in [one["id"] for one in get(client, "/v1/claims", limit=200, **query)["items"]]
+
+    assert found(estimate_min=0.5, estimate_max=0.5, lo_min=0.4, hi_max=0.6, metric=METRIC)
+    assert not found(lo_min=0.5)
+    assert found(dataset="planted_key_pairs", filed_from="2026-01-01T00:00:00+02:00")
+    assert not found(filed_before="2026-01-01")
+    assert not found(dimension="safety")
+
+
+def test_one_family_alone_is_numbered(client, file_claim, problem_of):
+    claim = file_claim()
+    items = get(client, f"/v1/claims/{claim}/attempts", metric=METRIC, limit=1)["items"]
+    assert [one["number"] for one in items] == [1]
+    problem_of(client.get(f"/v1/claims/{claim}/attempts?metric=none"), 422, "invalid_query")
 
 
 def test_a_cursor_that_is_none_is_refused(client, file_claim, problem_of):

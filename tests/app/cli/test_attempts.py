@@ -26,5 +26,9 @@ def test_list_finds_what_was_left_lying(run, home, service, file_claim):
     overdue, in_time = (run("list", option, "--limit", "200").out for option in ("--overdue", "--no-overdue"))
     assert late in overdue
     assert waiting not in overdue
+    bounded = run("list", "--filed-from", "2020-01-01", "--dataset", "planted_key_pairs", "--overdue", "--limit", "200")
+    assert late in bounded.out
+    assert run("list", "--estimate-min", "0.5", "--estimate-max", "0.4").out == ""
+    assert "filed_from" in run("list", "--filed-from", "yesterday").err
     assert late not in in_time
     assert waiting in in_time

@@ -137,6 +137,13 @@ def test_weights_are_known_by_hash_once_a_name_was_measured(ledger, put_claim, m
         assert numbers(session, [local, other]) == {local: (4, 4), other: (1, 1)}
 
 
+def test_another_commit_of_a_repository_is_another_family_until_it_is_measured(ledger, put_claim):
+    with ledger.begin() as session:
+        claims = [put_claim(session, subject=on({**HUB, "revision": letter * 40})) for letter in "abb"]
+        assert [numbers(session, claims)[claim] for claim in claims] == [(1, 1), (1, 2), (2, 2)]
+        assert [place(session, claim) for claim in claims] == [(1, 1), (1, 2), (2, 2)]
+
+
 def test_a_directory_that_held_other_weights_joins_no_families(ledger, put_claim, measured):
     """Such a claim is void; it is still about the weights that it froze, and the others keep their own family."""
     with ledger.begin() as session:
