@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite, sqrt
+from math import inf, isfinite, sqrt
 from typing import Literal
 
 import numpy as np
@@ -22,23 +22,30 @@ class Population:
 
     A Beta on the range has its mean and `sd` (moments). Where `sd` is all that the range allows around the mean, units
     lie at its two ends alone, as right and wrong answers do, and the sd follows the mean. Where no distribution on
-    the range has them, or the range has no ends, units are normal and may lie beyond it: only their mean may not.
+    the range has them, or the range has no two ends, their mean is normal on the scale on which the range has none
+    (`claims.intervals.scale`): its sd there is by the scale's slope (the delta method) at `about`, and stays the same
+    for other values, as that of Fisher's z does. For correlations that scale is twice Fisher's.
     """
 
     kind: Kind
     sd: float
     low: float
     high: float
+    about: float
 
     @classmethod
     def around(cls, value: float, sd: float, metric: Metric, *, shares: bool = False) -> Population:
         """The distribution for a mean of `value`; of `shares`, which are never beyond their range, none is normal."""
         most = _largest_sd(value, metric.low, metric.high)
         if not isfinite(most) or (sd > most / _NEARLY and not shares):
-            return cls("normal", sd, metric.low, metric.high)
-        return cls("two_points" if sd > most * _NEARLY else "beta", sd, metric.low, metric.high)
+            return cls("normal", sd, metric.low, metric.high, value)
+        return cls("two_points" if sd > most * _NEARLY else "beta", sd, metric.low, metric.high, value)
 
     def sd_at(self, value: float) -> float:
+        """In the metric's own unit, where the mean is `value`."""
+        if self.kind == "normal":
+            steeper = slope(self.low, self.high, value)
+            return self.sd * slope(self.low, self.high, self.about) / steeper if isfinite(steeper) else 0.0
         return _largest_sd(value, self.low, self.high) if self.kind == "two_points" else self.sd
 
     def ends(self) -> tuple[float, float]:
@@ -50,10 +57,8 @@ class Population:
         return middle - room, middle + room
 
     def draw(self, value: float, replicates: int, n: int) -> Floats:
-        """(replicates, n) units with mean `value`, which lies within `ends`."""
+        """(replicates, n) units with mean `value`, which lies within `ends`; of a range with two ends."""
         generator = np.random.Generator(np.random.PCG64(SEED))
-        if self.kind == "normal":
-            return value + self.sd * generator.standard_normal((replicates, n))
         width, share = self.high - self.low, (value - self.low) / (self.high - self.low)
         if self.kind == "two_points":
             return np.where(generator.random((replicates, n)) < share, self.high, self.low)
@@ -61,6 +66,12 @@ class Population:
         return self.low + width * generator.beta(share * weight, (1 - share) * weight, (replicates, n))
 
 
+def slope(low: float, high: float, value: float) -> float:
+    """Of the scale on which the range [low, high] has no ends, at `value`: infinite at an end."""
+    ends = [abs(value - end) for end in (low, high) if isfinite(end)]
+    return sum(1 / room if room else inf for room in ends) if ends else 1.0
+
+
 def _largest_sd(value: float, low: float, high: float) -> float:
     """The most that anything within [low, high] can vary around a mean of `value` (Bhatia and Davis 2000)."""
-    return sqrt(max(0.0, (value - low) * (high - value))) if isfinite(high - low) else float("inf")
+    return sqrt(max(0.0, (value - low) * (high - value))) if isfinite(high - low) else inf

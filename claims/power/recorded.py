@@ -13,7 +13,7 @@ from scipy.stats import t
 from claims.evidence import Estimate
 from claims.instruments.manifest import Metric
 from claims.intervals.scale import Scale
-from claims.power.study import slope
+from claims.power.population import slope
 
 ON_SCALE = ("student_t", "jackknife_t", "delong")  # whose bounds are worked out where the metric's range has no ends
 

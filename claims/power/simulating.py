@@ -82,10 +82,14 @@ class Simulation:
         quantile = float(t.ppf((1 + self.analysis.level) / 2, n - 1))
         scale = (quantile + float(norm.ppf(ENOUGH))) * population.sd / sqrt(n)
 
-        def chance(value: float) -> float:
-            return self.analysis.chances(population, value, n, predict, searching=searching).confirmed
+        low, high = population.ends()  # the threshold may lie where no mean with this sd can
 
-        return nearest(aim, scale, chance)
+        def chance(value: float) -> float:
+            possible = min(max(value, low), high)
+            return self.analysis.chances(population, possible, n, predict, searching=searching).confirmed
+
+        distance = nearest(aim, scale, chance)
+        return None if distance is None else abs(min(max(aim.at(distance), low), high) - aim.edge)
 
     def _smallest(self, told: Prospect, population: Population) -> int | None:
         value, target, predict = told.assumed, told.target, self.hypothesis.predict

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil, inf, isfinite, sqrt
+from math import ceil, inf, sqrt
 from types import MappingProxyType
 
 import numpy as np
@@ -15,7 +15,7 @@ from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import Floats
 from claims.intervals.scale import Scale
 from claims.power.chances import Chances, chances
-from claims.power.population import SEED, Population
+from claims.power.population import SEED, Population, slope
 from claims.power.samples import Samples
 from claims.registration.analysis_checks import BOOTSTRAPS
 from claims.registration.model import IntervalMethod, Prediction
@@ -102,9 +102,3 @@ def _standard(analysis: Analysis, n: int, replicates: int) -> Floats:
     means = generator.standard_normal(replicates) / sqrt(n)
     halves = np.sqrt(generator.chisquare(n - 1, replicates) / (n - 1) / n) * t.ppf((1 + analysis.level) / 2, n - 1)
     return np.column_stack([means - halves, means + halves])
-
-
-def slope(low: float, high: float, value: float) -> float:
-    """Of the scale on which the range [low, high] has no ends, at `value`: infinite at an end."""
-    ends = [abs(value - end) for end in (low, high) if isfinite(end)]
-    return sum(1 / room if room else inf for room in ends) if ends else 1.0

@@ -6,6 +6,7 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from scipy.stats import multivariate_normal, norm
 
 from claims.evidence import Estimated
 from claims.instruments import catalogue
@@ -14,6 +15,8 @@ from claims.registration.model import Registration
 
 Rows = list[dict[str, Any]]
 PAIRS = 3  # to a cluster
+# By how much shares may differ where units are skewed, of which an assumption says nothing; or the metric is no mean.
+SKEWED, NO_MEAN = 0.2, 0.1
 COMPONENTS = 11  # of an organism, one of them the key
 
 
@@ -29,6 +32,7 @@ class Study:
     value: float
     sd: float
     draw: Callable[[np.random.Generator, int], Rows]
+    points: float = 0.05  # by which predicted and counted shares may differ
 
     @property
     def name(self) -> str:
@@ -105,6 +109,25 @@ def answers(n: int, right: float, method: str = "jackknife_t") -> Study:
     return Study("reward_scores", "accuracy", method, f"right {right:.0%}", n, right, sd, draw)
 
 
+def aurocs(n: int, separation: float) -> Study:
+    """Pairs of their own, whose rewards are normal with sd 1, those of chosen texts higher by `separation`."""
+
+    def draw(generator: np.random.Generator, n: int) -> Rows:
+        rewards = generator.normal([separation, 0], 1, (n, 2))
+        common = [{"kind": "score", "dimension": "safety", "pair_id": f"p{k}", "cluster": f"c{k}"} for k in range(n)]
+        return [
+            {**common[k], "side": side, "score": float(rewards[k, column]), "tokens": 9 - column}
+            for k in range(n)
+            for column, side in enumerate(("chosen", "rejected"))
+        ]
+
+    # The variance of a placement, of either side (DeLong et al. 1988): two rewards of the other side below this one's.
+    area, end = norm.cdf(separation / sqrt(2)), separation / sqrt(2)
+    both = multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).cdf([end, end])
+    sd, population = sqrt(2 * (both - area**2)), f"apart by {separation:g}"
+    return Study("reward_scores", "auroc", "delong", population, n, float(area), sd, draw, NO_MEAN)
+
+
 def deltas(n: int, method: str, metric: str = "mean_delta", *, skewed: bool = False) -> Study:
     """Pairs of their own: normal, or a gamma of shape 4, whose skewness is 1; mean 0.5, sd 1."""
 
@@ -120,7 +143,8 @@ def deltas(n: int, method: str, metric: str = "mean_delta", *, skewed: bool = Fa
     # Of Hedges' g over normal values, the variance of n units' is about (1 + g^2 / 2) / n.
     sd = sqrt(1 + 0.5**2 / 2) if metric == "effect_size" else 1.0
     population = "skewed" if skewed else "normal"
-    return Study("bias_battery", f"{metric}.safety", method, population, n, 0.5, sd, draw)
+    points = {"points": SKEWED} if skewed else {"points": NO_MEAN} if metric == "effect_size" else {}
+    return Study("bias_battery", f"{metric}.safety", method, population, n, 0.5, sd, draw, **points)
 
 
 def gaps(n: int, patching: float = 0.9, attribution: float = 0.75) -> Study:

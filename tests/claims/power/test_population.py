@@ -8,6 +8,7 @@ from claims.power.population import Population
 
 GAP = Metric("gap", "a difference", low=-1, high=1)
 SHIFT = Metric("shift", "any number")
+ABOVE = Metric("error", "a size", low=0)
 SHARE = Metric("share", "a share", low=0, high=1)
 
 
@@ -45,10 +46,16 @@ def test_what_the_range_allows_no_more_than_lies_at_its_ends():
     ],
 )
 def test_a_normal_stands_where_nothing_on_the_range_could(value, sd, metric, kind):
-    population = Population.around(value, sd, metric)
-    assert population.kind == kind
-    drawn = population.draw(value, 200, 200)
-    assert (drawn.mean(), drawn.std()) == pytest.approx((value, sd), abs=5 * sd / 200)
+    assert Population.around(value, sd, metric).kind == kind
+
+
+def test_what_is_no_mean_varies_as_fishers_z_says():
+    rho = Population.around(0.2, 1.1, GAP)
+    assert rho.sd_at(0.2) == pytest.approx(1.1)
+    assert rho.sd_at(-0.6) == pytest.approx(1.1 * (1 - 0.36) / (1 - 0.04))
+    assert rho.sd_at(1.0) == 0
+    assert Population.around(0.2, 1.1, SHIFT).sd_at(5) == 1.1
+    assert Population.around(2.0, 1.0, ABOVE).sd_at(4.0) == pytest.approx(2.0)  # in proportion, above one end
 
 
 def test_a_share_is_never_normal():

@@ -93,6 +93,12 @@ def test_of_right_and_wrong_answers_many_studies_show_no_wrong_one_and_are_void(
     assert prospect("accuracy", {"op": ">", "value": 0.7}, 0.95, 0.218, n=12, method="wilson").chances.void == 0
 
 
+def test_where_no_mean_with_the_sd_is_as_low_as_the_threshold_the_lowest_there_can_be_is_told(prospect):
+    found = prospect("accuracy", {"op": ">", "value": 0.01}, 0.6, 0.4)
+    assert found.aim.at(found.detectable) == pytest.approx(0.2, abs=0.01)  # 0.2 * 0.8 is the square of 0.4
+    assert found.chances.confirmed == 1
+
+
 def test_a_recorded_sd_gives_what_is_detectable_and_no_power(prospect):
     found, assumed = prospect("shift", ABOVE, sd=0.2), prospect("shift", ABOVE, 0.1, 0.2)
     assert found.detectable == assumed.detectable
