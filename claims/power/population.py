@@ -60,9 +60,12 @@ class Population:
         """(replicates, n) units with mean `value`, which lies within `ends`; of a range with two ends."""
         generator = np.random.Generator(np.random.PCG64(SEED))
         width, share = self.high - self.low, (value - self.low) / (self.high - self.low)
-        if self.kind == "two_points":
+        ratio = width / self.sd
+        weight = share * (1 - share) * ratio * ratio - 1
+        if self.kind == "two_points" or not weight > 0:  # at the very end, where a Beta comes to the same
             return np.where(generator.random((replicates, n)) < share, self.high, self.low)
-        weight = share * (1 - share) * (width / self.sd) ** 2 - 1
+        if not isfinite(weight):  # an sd beyond what numbers tell apart
+            return np.full((replicates, n), value)
         return self.low + width * generator.beta(share * weight, (1 - share) * weight, (replicates, n))
 
 

@@ -97,16 +97,16 @@ class Simulation:
             return None
         away = min(abs(value - bound) for bound in bounds(predict))
         quantiles = float(norm.ppf((1 + self.analysis.level) / 2) + norm.ppf(ENOUGH))
-        guess = (quantiles * population.sd / away) ** 2 if away > 0 else inf
+        ratio = quantiles * population.sd / away if away > 0 else inf
 
         def chance(n: int) -> float:
             found = self.analysis.chances(population, value, n, predict, searching=True)
             return found.confirmed if target == "confirmed" else found.refuted
 
-        return smallest_number(guess, self.units.fewest, self.units.most, chance)
+        return smallest_number(ratio * ratio, self.units.fewest, self.units.most, chance)
 
 
 def _half_width(intervals: Floats) -> float | None:
     """The median; None where no study has an interval."""
-    widths = (intervals[:, 1] - intervals[:, 0])[np.isfinite(intervals).all(axis=1)]
-    return float(np.median(widths)) / 2 if len(widths) else None
+    sound = intervals[np.isfinite(intervals).all(axis=1)]
+    return float(np.median(sound[:, 1] - sound[:, 0])) / 2 if len(sound) else None

@@ -23,7 +23,8 @@ from claims.registration.model import IntervalMethod, Prediction
 # Beyond so many units the distribution of one hardly matters to that of their mean and their spread.
 MANY = 400
 ENOUGH = 0.8  # the power that is asked for
-_IN_A_TAIL = 25  # resamples beyond a bound, for figures that are right to a point or two
+# Resamples beyond a bound, for figures that are right to a point or two; and with fewer of which a bound is but noise.
+_IN_A_TAIL, _FEWEST_IN_A_TAIL = 25, 5
 _FEWEST_RESAMPLES, _MOST_RESAMPLES = 999, 4999
 # Studies simulated for a chance, and at each step of a search; of those that resample, and of many at once, fewer.
 _STUDIES, _STEP, _FEWEST_STUDIES = 4000, 1000, 200
@@ -38,7 +39,8 @@ _STANDS_FOR: Mapping[IntervalMethod, IntervalMethod] = MappingProxyType({"delong
 class Analysis:
     """How every interval of `hypotheses` is made.
 
-    One that resamples does so as often as registered, or less often where that is slow.
+    One that resamples does so as often as registered, or less often where that is slow; where it would have to do so
+    very often for a tail that is very thin, Student's stands for it.
     """
 
     method: IntervalMethod
@@ -51,8 +53,14 @@ class Analysis:
         return self.method in BOOTSTRAPS
 
     @property
+    def simulated(self) -> IntervalMethod:
+        """The method by which intervals around simulated means are made."""
+        thin = self.resampling and _MOST_RESAMPLES * (1 - self.level) / 2 < _FEWEST_IN_A_TAIL
+        return "jackknife_t" if thin else _STANDS_FOR.get(self.method, self.method)
+
+    @property
     def simulated_resamples(self) -> int | None:
-        if self.resamples is None:
+        if self.resamples is None or self.simulated not in BOOTSTRAPS:
             return None
         enough = ceil(_IN_A_TAIL / ((1 - self.level) / 2))
         return min(self.resamples, max(_FEWEST_RESAMPLES, min(enough, _MOST_RESAMPLES)))
@@ -70,14 +78,13 @@ class Analysis:
         replicates = self.replicates(n, searching=searching)
         if n <= MANY and population.kind != "normal":
             return self._intervals(population.draw(value, replicates, n), population.low, population.high)
-        off = population.sd_at(value) * _standard(self, n, replicates)
-        if self.resampling:
-            return np.clip(value + off, population.low, population.high)
-        scale = Scale.of(population.low, population.high, 1)
-        with np.errstate(invalid="ignore"):  # at an end there is no interval
-            return scale.shrunk(
-                scale.stretched(np.array([[value]])) + slope(population.low, population.high, value) * off
-            )
+        with np.errstate(all="ignore"):  # at an end there is no interval
+            off = population.sd_at(value) * _standard(self, n, replicates)
+            if self.simulated in BOOTSTRAPS:
+                return np.clip(value + off, population.low, population.high)
+            scale = Scale.of(population.low, population.high, 1)
+            steep = slope(population.low, population.high, value)
+            return scale.shrunk(scale.stretched(np.array([[value]])) + steep * off)
 
     def chances(
         self, population: Population, value: float, n: int, predict: Prediction, *, searching: bool = False
@@ -85,8 +92,8 @@ class Analysis:
         return chances(self.bounds(population, value, n, searching=searching), predict)
 
     def _intervals(self, units: Floats, low: float = -inf, high: float = inf) -> Floats:
-        sample, method = Samples.over(units, range(units.shape[1])), _STANDS_FOR.get(self.method, self.method)
-        return by_cluster(method, sample, self.level, self.simulated_resamples, SEED, low, high)
+        sample = Samples.over(units, range(units.shape[1]))
+        return by_cluster(self.simulated, sample, self.level, self.simulated_resamples, SEED, low, high)
 
 
 @lru_cache(maxsize=256)
