@@ -2,68 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf
+from itertools import compress
+
+import numpy as np
 
 from claims.evidence import Estimate
-from claims.instruments.agreement_statistics import Kept, Ranked
-from claims.instruments.ratios import estimated, too_few
-from claims.intervals.jackknife_t import jackknife_t
+from claims.instruments.agreement_halves import Halved, bounds, without_groups
+from claims.instruments.agreement_statistics import Ranked
+from claims.instruments.answers import NO_SPREAD, Answer, Asked, in_sample
+from claims.instruments.ratios import Ratios
 
-Answer = Estimate | str
-Statistic = Callable[[Kept], float | None]
+UNDEFINED = "it is not defined: fewer than two components ranked both ways, or a ranking all ties"
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """The dimensions measured, and the level of every interval."""
+    """The dimensions measured, and the interval that is asked of them."""
 
     dimensions: Mapping[str, Ranked]
-    level: float
+    asked: Asked
 
     def answers(self) -> dict[str, Answer]:
         """By metric: its estimate, or in words why it was not measured."""
         found: dict[str, Answer] = {}
         for dimension, ranked in self.dimensions.items():
-            found[f"rho.{dimension}"] = self.rho(ranked, self.level)
-            found[f"top_attribution_moves.{dimension}"] = self._moves(ranked)
-        found["mean_rho"] = self.mean_rho()
+            found[f"rho.{dimension}"] = mean_rho({dimension: ranked}, self.asked, f"rho.{dimension}")
+            found[f"top_attribution_moves.{dimension}"] = self._moves(f"top_attribution_moves.{dimension}", ranked)
+        found["mean_rho"] = mean_rho(self.dimensions, self.asked, "mean_rho")
         found["negative_dimensions"] = self._negative_dimensions()
         return found
 
-    def rho(self, ranked: Ranked, level: float) -> Answer:
-        """Of one dimension, at a level that may be stricter than that of the rest."""
-        return _over_clusters(ranked, ranked.rho, level, -1, 1)
+    def _moves(self, metric: str, ranked: Ranked) -> Answer:
+        """Of the component that ranks first in the whole sample, which stays that one as clusters are left out.
 
-    def _moves(self, ranked: Ranked) -> Answer:
-        """Of the component that ranks first in the whole sample, which stays that one as clusters are left out."""
-        top = ranked.top_attribution(ranked.everything())
+        The ratio has the sign that makes it positive; its bounds are those of its absolute value.
+        """
+        grid, top = ranked.grid, ranked.top_attribution(ranked.everything())
         if top is None:
             return "no component was ranked both ways"
-        return _over_clusters(ranked, lambda kept: ranked.moves(top, kept), self.level, 0, inf)
-
-    def mean_rho(self) -> Answer:
-        """Jointly: a cluster is left out of every dimension that holds pairs of it."""
-        whole = {name: ranked.rho(ranked.everything()) for name, ranked in self.dimensions.items()}
-        value = _mean(whole)
-        if value is None:
-            return f"rho is not defined in {_undefined(whole)}"
-        names = [name for ranked in self.dimensions.values() for name in ranked.grid.clusters]
-        if (few := too_few(names)) is not None:
-            return few
-        clusters = sorted(set(names))
-        left_out = []
-        for cluster in clusters:
-            rhos = {
-                name: ranked.rho(ranked.without(cluster)) if cluster in ranked.grid.clusters else whole[name]
-                for name, ranked in self.dimensions.items()
-            }
-            without = _mean(rhos)
-            if without is None:
-                return f"without the cluster {cluster!r}, rho is not defined in {_undefined(rhos)}"
-            left_out.append(without)
-        return estimated(value, jackknife_t(value, left_out, self.level, -1, 1), self.level, names)
+        column = grid.components.index(top)
+        joined = grid.joined[:, column]
+        effect, margin = grid.effect[joined, column : column + 1], grid.margin[joined]
+        ratios = Ratios(np.sign(effect.sum() * margin.sum()) * effect, margin, tuple(compress(grid.clusters, joined)))
+        answer = ratios.answer(self.asked, metric)
+        if isinstance(answer, str):
+            return answer
+        return answer.model_copy(update={"lo": max(0.0, answer.lo), "hi": max(-answer.lo, answer.hi)})
 
     def _negative_dimensions(self) -> Answer:
         """How many rhos are below 0, bounded by the per-dimension intervals at a level at which all hold at once.
@@ -73,46 +59,54 @@ class Agreement:
         Where both counts are the same the number is certain at this level, and its interval exact.
         """
         whole = {name: ranked.rho(ranked.everything()) for name, ranked in self.dimensions.items()}
-        if _mean(whole) is None:
-            return f"rho is not defined in {_undefined(whole)}"
-        joint = 1 - (1 - self.level) / len(self.dimensions)
-        answers = [self.rho(ranked, joint) for ranked in self.dimensions.values()]
+        if missing := _undefined(whole):
+            return f"rho is not defined in {missing}"
+        value = float(sum(rho < 0 for rho in whole.values() if rho is not None))
+        joint = 1 - (1 - self.asked.level) / len(self.dimensions)
+        answers = [mean_rho({name: one}, self.asked, f"rho.{name}", joint) for name, one in self.dimensions.items()]
         known = [answer for answer in answers if isinstance(answer, Estimate)]
         if not known:
-            return str(answers[0])
-        lo = sum(rho.lo < rho.hi < 0 for rho in known)
-        hi = len(answers) - sum(rho.hi > rho.lo >= 0 for rho in known)
+            return in_sample(value, "no dimension's rho has an interval")
+        lo = sum(rho.hi < 0 for rho in known)
+        hi = len(answers) - sum(rho.lo >= 0 for rho in known)
         return Estimate(
-            value=float(sum(rho < 0 for rho in whole.values() if rho is not None)),
+            value=value,
             lo=float(lo),
             hi=float(hi),
-            level=self.level,
-            method="jackknife_t" if lo < hi else "exact",
+            level=self.asked.level,
+            method=self.asked.method if lo < hi else "exact",
             unit="cluster",
             n=min(rho.n for rho in known),
             n_effective=min(rho.n_effective for rho in known),
         )
 
 
-def _over_clusters(ranked: Ranked, statistic: Statistic, level: float, low: float, high: float) -> Answer:
-    value, clusters = statistic(ranked.everything()), ranked.clusters
-    if value is None:
-        return "it is not defined: fewer than two components ranked both ways, a ranking all ties, or margins of sum 0"
-    if (few := too_few(clusters)) is not None:
-        return few
-    left_out: list[float] = []
-    for cluster in clusters:
-        without = statistic(ranked.without(cluster))
-        if without is None:
-            return f"it is not defined without the cluster {cluster!r}"
-        left_out.append(without)
-    return estimated(value, jackknife_t(value, left_out, level, low, high), level, ranked.grid.clusters)
+def mean_rho(measured: Mapping[str, Ranked], asked: Asked, metric: str, level: float | None = None) -> Answer:
+    """The mean, over these dimensions, of rho between the rankings as they are; or in words why it has no estimate.
+
+    Its interval is that of the mean that rankings without noise would have, widened to hold the value: `bounds`. A
+    cluster is left out of every dimension that holds pairs of it. `level` may be stricter than what is asked.
+    """
+    rhos = {name: ranked.rho(ranked.everything()) for name, ranked in measured.items()}
+    if not rhos or (missing := _undefined(rhos)):
+        return f"{UNDEFINED}, in {missing}" if rhos else "no dimension was measured"
+    value = float(np.mean([rho for rho in rhos.values() if rho is not None]))
+    clusters = [name for ranked in measured.values() for name in ranked.grid.clusters]
+    if few := asked.too_few(metric, len(set(clusters))):
+        return in_sample(value, few)
+    plain = [np.array([rho]) for rho in rhos.values()]
+    lo, hi = bounds(_halved(measured), plain, asked.level if level is None else level)[0].tolist()
+    if lo == hi:
+        return in_sample(value, NO_SPREAD)
+    return asked.estimated(value, (lo, hi), clusters).model_copy(update={"level": level or asked.level})
 
 
-def _mean(rhos: Mapping[str, float | None]) -> float | None:
-    defined = [rho for rho in rhos.values() if rho is not None]
-    return sum(defined) / len(defined) if defined and len(defined) == len(rhos) else None
+def _halved(measured: Mapping[str, Ranked]) -> list[Halved]:
+    """Of each dimension, without groups of the clusters of all of them."""
+    names = sorted({name for ranked in measured.values() for name in ranked.clusters})
+    kept = without_groups(len(names))
+    return [Halved.of(ranked.rankings, kept[:, np.isin(names, ranked.clusters)]) for ranked in measured.values()]
 
 
 def _undefined(rhos: Mapping[str, float | None]) -> str:
-    return ", ".join(name for name, rho in rhos.items() if rho is None) or "any dimension"
+    return ", ".join(name for name, rho in rhos.items() if rho is None)

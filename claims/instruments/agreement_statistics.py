@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from claims.instruments.agreement_halves import Halved, Rankings, without_groups
 from claims.instruments.grid import Floats, Grid, mean_of_joined
+from claims.intervals.means import places
 from claims.ranking import spearman
 
 RankBy = Literal["abs", "signed", "signed_signed"]
 Kept = NDArray[np.bool_]
-SPLITS = 32
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,8 @@ class Ranked:
 
     def values(self, kept: Kept) -> tuple[Floats, Floats]:
         """What each component (C,) is ranked by, from the kept pairs; NaN where no patch of it could act."""
-        grid, joined = self.grid, self.grid.joined & kept[:, None]
-        differential = np.abs(grid.differential) if self.rank_by == "abs" else grid.differential
-        effect = grid.effect if self.rank_by == "signed_signed" else np.abs(grid.effect)
+        differential, effect = self._ranked_by()
+        joined = self.grid.joined & kept[:, None]
         return mean_of_joined(differential, joined), mean_of_joined(effect, joined)
 
     def rho(self, kept: Kept) -> float | None:
@@ -54,12 +56,23 @@ class Ranked:
         attribution, _ = self.values(kept)
         return None if np.isnan(attribution).all() else self.grid.components[int(np.nanargmax(attribution))]
 
-    def moves(self, component: str, kept: Kept) -> float | None:
-        """|mean effect| / |mean margin| over the pairs in which the component's patch could act."""
-        index = self.grid.components.index(component)
-        joined = kept & self.grid.joined[:, index]
-        margin = abs(float(self.grid.margin[joined].sum()))
-        return abs(float(self.grid.effect[joined, index].sum())) / margin if margin else None
+    @cached_property
+    def rankings(self) -> Rankings:
+        """One sample's, over the clusters in order of their names, and the components ranked both ways."""
+        grid = self.grid
+        place, ranked = places(grid.clusters), grid.joined.any(axis=0)
+        joined = grid.joined[:, ranked]
+        sums = np.zeros((3, len(self.clusters), int(ranked.sum())))
+        for total, values in zip(
+            sums, (np.ones(joined.shape), *(of[:, ranked] for of in self._ranked_by())), strict=True
+        ):
+            np.add.at(total, place, np.where(joined, values, 0.0))
+        return Rankings(np.moveaxis(sums, 1, 2)[:, :, None])
+
+    @cached_property
+    def halved(self) -> Halved:
+        """Of this dimension alone."""
+        return Halved.of(self.rankings, without_groups(len(self.clusters)))
 
     def reliability(self) -> tuple[float, float] | None:
         """Split-half reliability of the attribution and of the patching ranking.
@@ -69,37 +82,17 @@ class Ranked:
         2 r / (1 + r) where it is positive. None with fewer than two clusters or where a half leaves a ranking
         undefined.
         """
-        found = [self._halves(half) for half in self._splits()]
-        defined = [pair for pair in found if pair is not None]
-        if not found or len(defined) < len(found):
-            return None
-        attribution, patching = (sum(values) / len(values) for values in zip(*defined, strict=True))
-        return _stepped_up(attribution), _stepped_up(patching)
+        attribution, patching = self.halved.reliabilities[:, 0].tolist()
+        return None if isnan(attribution) or isnan(patching) else (attribution, patching)
 
-    def _splits(self) -> Iterable[Kept]:
-        """Walsh's: cluster number c is in the half that the parity of the bits of c and the mask says.
-
-        Where the number of clusters is just above a power of two, some mask sets few of them against the rest; a
-        ranking of few says little of one of half, so such splits are passed over.
-        """
-        clusters = self.clusters
-        for mask in range(1, min(SPLITS, 1 << (len(clusters) - 1).bit_length())):
-            first = {name for number, name in enumerate(clusters) if (number & mask).bit_count() % 2 == 0}
-            if 3 * min(len(first), len(clusters) - len(first)) >= len(clusters):
-                yield np.array([name in first for name in self.grid.clusters])
-
-    def _halves(self, half: Kept) -> tuple[float, float] | None:
-        first, second = self.values(half), self.values(~half)
-        ranked = ~np.isnan(first[1]) & ~np.isnan(second[1])
-        attribution, patching = (spearman(list(a[ranked]), list(b[ranked])) for a, b in zip(first, second, strict=True))
-        return None if attribution is None or patching is None else (attribution, patching)
+    def _ranked_by(self) -> tuple[Floats, Floats]:
+        """(P, C) each: of what the means rank components, by attribution and by patching."""
+        differential = np.abs(self.grid.differential) if self.rank_by == "abs" else self.grid.differential
+        effect = self.grid.effect if self.rank_by == "signed_signed" else np.abs(self.grid.effect)
+        return differential, effect
 
 
 def kish(clusters: Iterable[str]) -> float:
     """How many equally sized clusters these are worth: (sum m)² / sum m² over cluster sizes m (Kish 1965)."""
     sizes = np.unique(list(clusters), return_counts=True)[1].astype(float)
     return float(sizes.sum() ** 2 / (sizes**2).sum())
-
-
-def _stepped_up(r: float) -> float:
-    return 2 * r / (1 + r) if r > 0 else r

@@ -10,26 +10,34 @@ from types import MappingProxyType
 from typing import Any
 
 from claims.evidence import Estimate, Estimated
+from claims.instruments.agreement_controls import RELIABLE, reliabilities, shuffled_rho, undecidable
 from claims.instruments.agreement_counts import counts, first_by_attribution
 from claims.instruments.agreement_estimates import Agreement
 from claims.instruments.agreement_statistics import Ranked
+from claims.instruments.answers import Asked
 from claims.instruments.calibrated_rankings import ATTRIBUTION, PATCHING
 from claims.instruments.grid import grids
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
+from claims.instruments.minimums import RANK_AGREEMENT, RATIO, by_metric
 from claims.instruments.pair_blocks import MODEL_KINDS, plan
 from claims.instruments.params import completed
 from claims.instruments.patching_cost import cost_of_patching
 from claims.instruments.patching_params import patching
-from claims.intervals.jackknife_t import FEWEST
 from claims.registration.model import Registration
 from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "cost", "estimate", "plan"]
 
 PULLED = (
-    "Noise in the means pulls rho towards 0, so a threshold other than 0 may be decided wrongly: how reliable the "
-    "rankings must be for one is not settled yet. Read it beside the split-half reliabilities."
+    "Noise in the means pulls rho towards 0. The interval allows for that, well enough where both rankings have a "
+    f"split-half reliability of at least {RELIABLE} in every dimension it is about; where one has less, only a "
+    "threshold of 0 is decided, and with any other the verdict is void."
 )
+SHUFFLED = (
+    "negative control: the mean rho once it is drawn which component each of patching's means is of; about 0, give or "
+    "take 1 / sqrt(dimensions * (components - 1))"
+)
+SMALLEST = "positive control: the smallest reliability of any ranking in any dimension, low where nothing is ranked"
 
 PARAMS: Mapping[str, Any] = MappingProxyType(
     {
@@ -56,11 +64,12 @@ MANIFEST = Manifest(
     summary=(
         "Attribution (direct linear, frozen_norm) and patching each rank a reward model's attention layers and MLPs, "
         "or its heads, on preference pairs; per dimension, Spearman's rho says how far the rankings agree. Components "
-        "are fixed, pairs are sampled: intervals are delete-one-cluster jackknife-t, joint over dimensions. What is "
+        "are fixed, pairs are sampled: intervals are jackknife-t over clusters, joint over dimensions. What is "
         "attributed and never patched (the embedding; MLPs where heads are ranked) is in neither ranking; cells whose "
         "patch cannot reach the score, or replaces a value by itself, are counted and left out of both. Sampling "
-        "noise in the means pulls rho towards zero: read it beside the split-half reliabilities. How reliable the "
-        "rankings must be for a threshold other than 0 has not been settled by simulation yet."
+        "noise in the means pulls rho towards zero: the value is that of the rankings as they are, the interval that "
+        "of rankings without noise, which rankings of disjoint halves of the clusters tell of, widened to hold the "
+        f"value. A threshold other than 0 needs split-half reliabilities of {RELIABLE}."
     ),
     params=PARAMS,
     metrics=(
@@ -101,6 +110,8 @@ MANIFEST = Manifest(
             high=1,
             diagnostic=True,
         ),
+        Metric("smallest_reliability", SMALLEST, low=-1, high=1, diagnostic=True),
+        Metric("shuffled_rho", SHUFFLED, low=-1, high=1, diagnostic=True),
     ),
     gauge="invariant",
     access=("weights", "activations"),
@@ -109,7 +120,12 @@ MANIFEST = Manifest(
     dataset_kinds=("pairs",),
     sampling=("pairs",),
     unit="cluster",
-    intervals=MappingProxyType({"jackknife_t": FEWEST}),
+    intervals=by_metric(
+        {
+            **dict.fromkeys(("rho.<dimension>", "mean_rho", "negative_dimensions"), RANK_AGREEMENT),
+            "top_attribution_moves.<dimension>": RATIO,
+        }
+    ),
     calibrations=(ATTRIBUTION, PATCHING),
 )
 
@@ -120,23 +136,19 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
 
 
 def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
-    """Every metric per dimension and over dimensions; what is undefined or has too few clusters is named."""
-    del seeds  # nothing is drawn
+    """Every metric per dimension and over dimensions; what is undefined or has too few clusters is named.
+
+    A metric that is registered with a threshold other than 0 is not measured where its rankings are too unreliable.
+    """
     rank_by = completed(PARAMS, registration.instrument.params)["rank_by"]
     measured = {dimension: Ranked(grid, rank_by) for dimension, grid in grids(rows, by="dimension").items()}
-    answers = Agreement(measured, registration.level).answers()
-    absent = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
-    diagnostics: dict[str, float] = {}
-    for dimension, ranked in measured.items():
-        names = (f"reliability_attribution.{dimension}", f"reliability_patching.{dimension}")
-        reliability = ranked.reliability()
-        if reliability is None:
-            absent |= dict.fromkeys(names, "two halves of its clusters do not both give a ranking")
-        else:
-            diagnostics |= dict(zip(names, reliability, strict=True))
+    answers = Agreement(measured, Asked.by(registration, MANIFEST, seeds)).answers()
+    estimates = {name: answer for name, answer in answers.items() if isinstance(answer, Estimate)}
+    answers |= undecidable(measured, estimates, registration)
+    checks = {**dict(reliabilities(measured)), "shuffled_rho": shuffled_rho(measured, seeds)}
     return Estimated(
         estimates={name: answer for name, answer in answers.items() if isinstance(answer, Estimate)},
-        diagnostics=diagnostics,
-        not_measured=absent,
+        diagnostics={name: check for name, check in checks.items() if isinstance(check, float)},
+        not_measured={name: why for name, why in {**answers, **checks}.items() if isinstance(why, str)},
         counts={**counts(measured), **first_by_attribution(measured)},
     )

@@ -6,9 +6,10 @@ import pytest
 from scipy import stats
 
 from claims.instruments import attribution_patching_agreement as instrument
+from claims.instruments.agreement_halves import halvings
 from claims.instruments.agreement_statistics import Ranked, kish
+from claims.instruments.answers import NO_SPREAD
 from claims.instruments.grid import grids
-from claims.intervals.jackknife_t import jackknife_t
 from claims.seeds import seeds_of
 
 SEEDS = seeds_of(bytes(32), "0" * 64)
@@ -48,19 +49,64 @@ def registered(register, **params):
     return register("agreement", instrument=document)
 
 
-def means(rows, dimension, kind, transform, without=None):
+def means(rows, dimension, kind, transform, without=()):
     field = {"attribution": "differential", "patch": "effect"}[kind]
     values = {}
     for row in rows:
-        if (row["kind"], row["dimension"]) == (kind, dimension) and row["cluster"] != without:
+        if (row["kind"], row["dimension"]) == (kind, dimension) and row["cluster"] not in without:
             values.setdefault(row["component"], []).append(transform(row[field]))
     return [mean(values[name]) for name in COMPONENTS]
 
 
-def rho_by_hand(rows, dimension, of_attribution=abs, of_patching=abs, without=None):
-    attribution = means(rows, dimension, "attribution", of_attribution, without)
-    patching = means(rows, dimension, "patch", of_patching, without)
-    return float(stats.spearmanr(attribution, patching).statistic)
+def ranked_by(rows, dimension, of_attribution, of_patching, clusters):
+    """What attribution and what patching rank each component by, from the pairs of some clusters."""
+    without = {row["cluster"] for row in rows} - set(clusters)
+    return (
+        means(rows, dimension, "attribution", of_attribution, without),
+        means(rows, dimension, "patch", of_patching, without),
+    )
+
+
+def agree(one, other):
+    return float(stats.spearmanr(one, other).statistic)
+
+
+def clusters_of(rows, dimension):
+    return sorted({row["cluster"] for row in rows if row["dimension"] == dimension})
+
+
+def rho_by_hand(rows, dimension, of_attribution=abs, of_patching=abs):
+    return agree(*ranked_by(rows, dimension, of_attribution, of_patching, clusters_of(rows, dimension)))
+
+
+def across_by_hand(rows, dimension, transforms, splits, deleted=()):
+    """One half's attribution against the other's patching, either's attribution, either's patching: means."""
+    clusters, found = clusters_of(rows, dimension), []
+    for mask in splits:
+        halves = [
+            {name for number, name in enumerate(clusters) if (number & mask).bit_count() % 2 == side} for side in (0, 1)
+        ]
+        (a, b), (c, d) = (ranked_by(rows, dimension, *transforms, half - set(deleted)) for half in halves)
+        found.append(((agree(a, d) + agree(c, b)) / 2, agree(a, c), agree(b, d)))
+    return np.mean(found, axis=0)
+
+
+def interval_by_hand(rows, dimensions, transforms, level):
+    """Of the mean rho over dimensions of ten clusters each, all of whose halves agree."""
+    clusters = sorted({name for dimension in dimensions for name in clusters_of(rows, dimension)})
+    groups = [clusters[number::12] for number in range(min(12, len(clusters)))]
+    corrected, without = [], []
+    for dimension in dimensions:
+        # Mask 8 alone sets two of ten clusters against eight.
+        across, attribution, patching = across_by_hand(rows, dimension, transforms, [*range(1, 8), *range(9, 16)])
+        scale = np.sqrt(attribution * patching)
+        corrected.append(across / scale)
+        without.append([across_by_hand(rows, dimension, transforms, (1, 2, 4), out)[0] / scale for out in groups])
+    value, center = mean(rho_by_hand(rows, name, *transforms) for name in dimensions), mean(corrected)
+    half = stats.t.ppf((1 + level) / 2, len(groups) - 1) * np.sqrt((len(groups) - 1) * np.var(np.mean(without, axis=0)))
+    short = (center - value) / 8
+    lo, hi = min(value, center - half + min(short, 0)), max(value, center + half + max(short, 0))
+    return max(-1, lo), min(1, hi)
 
 
 @pytest.mark.parametrize(
@@ -69,41 +115,51 @@ def rho_by_hand(rows, dimension, of_attribution=abs, of_patching=abs, without=No
 )
 def test_rho_and_its_interval_by_hand(rows, register, rank_by, of_attribution, of_patching):
     registration = registered(register, rank_by=rank_by)
-    estimates = instrument.estimate(rows, registration, SEEDS).estimates
-    transforms = (of_attribution, of_patching)
+    estimated, transforms = instrument.estimate(rows, registration, SEEDS), (of_attribution, of_patching)
+    compared = 0
     for dimension in DIMENSIONS:
-        clusters = sorted({row["cluster"] for row in rows if row["dimension"] == dimension})
-        value = rho_by_hand(rows, dimension, *transforms)
-        left_out = [rho_by_hand(rows, dimension, *transforms, without=cluster) for cluster in clusters]
-        found = estimates[f"rho.{dimension}"]
-        assert found.value == pytest.approx(value)
-        assert (found.lo, found.hi) == pytest.approx(jackknife_t(value, left_out, registration.level, -1, 1))
+        found = estimated.estimates[f"rho.{dimension}"]
+        assert found.value == pytest.approx(rho_by_hand(rows, dimension, *transforms))
         assert (found.n, found.unit, found.method) == (10, "cluster", "jackknife_t")
         assert found.n_effective == pytest.approx(144 / (8 * 1 + 1 * 1 + 9))
+        reliabilities = [estimated.diagnostics[f"reliability_{of}.{dimension}"] for of in ("attribution", "patching")]
+        if min(reliabilities) > 0:
+            expected = interval_by_hand(rows, [dimension], transforms, registration.level)
+            assert (found.lo, found.hi) == pytest.approx(expected)
+            compared += expected[1] - expected[0] < 2
+        else:
+            assert (found.lo, found.hi) == (-1, 1)
+    assert compared
 
 
-def test_the_mean_leaves_a_cluster_out_of_every_dimension_it_is_in(rows, register):
-    registration = registered(register)
-    found = instrument.estimate(rows, registration, SEEDS).estimates["mean_rho"]
-    clusters = sorted({row["cluster"] for row in rows})
-    left_out = [mean(rho_by_hand(rows, name, without=cluster) for name in DIMENSIONS) for cluster in clusters]
-    value = mean(rho_by_hand(rows, name) for name in DIMENSIONS)
-    assert found.value == pytest.approx(value)
-    assert (found.lo, found.hi) == pytest.approx(jackknife_t(value, left_out, registration.level, -1, 1))
-    assert found.n == len(clusters) == 37
+def test_the_mean_leaves_clusters_out_of_every_dimension_they_are_in(rows, register):
+    related = [row for row in rows if row["dimension"] != "kindness"]
+    registration = registered(register, rank_by="signed_signed")
+    found = instrument.estimate(related, registration, SEEDS).estimates["mean_rho"]
+    assert found.value == pytest.approx(mean(rho_by_hand(rows, name, float, float) for name in DIMENSIONS[:3]))
+    expected = interval_by_hand(related, DIMENSIONS[:3], (float, float), registration.level)
+    assert (found.lo, found.hi) == pytest.approx(expected)
+    assert found.n == len({row["cluster"] for row in related}) == 28
+
+
+def test_of_a_dimension_whose_halves_disagree_the_mean_takes_rho_to_be_anything(rows, register):
+    """A fourth of the mean is then from -1/4 to 1/4."""
+    registration = registered(register, rank_by="signed_signed")
+    estimated = instrument.estimate(rows, registration, SEEDS)
+    assert estimated.diagnostics["reliability_patching.kindness"] < 0
+    assert (estimated.estimates["rho.kindness"].lo, estimated.estimates["rho.kindness"].hi) == (-1, 1)
+    found = estimated.estimates["mean_rho"]
+    assert found.lo == -1
+    assert -0.6 < found.hi < 0
 
 
 def test_negative_dimensions_are_counted_by_the_simultaneous_intervals(rows, register):
     registration = registered(register, rank_by="signed_signed")
     found = instrument.estimate(rows, registration, SEEDS).estimates["negative_dimensions"]
     joint = 1 - (1 - registration.level) / 4
-    bounds = []
-    for dimension in DIMENSIONS:
-        clusters = sorted({row["cluster"] for row in rows if row["dimension"] == dimension})
-        value = rho_by_hand(rows, dimension, float, float)
-        left_out = [rho_by_hand(rows, dimension, float, float, without=cluster) for cluster in clusters]
-        bounds.append(jackknife_t(value, left_out, joint, -1, 1))
-    assert (found.lo, found.hi) == (sum(hi < 0 for _, hi in bounds), sum(lo < 0 for lo, _ in bounds))
+    bounds = [interval_by_hand(rows, [dimension], (float, float), joint) for dimension in DIMENSIONS[:3]]
+    surely = sum(hi < 0 for _, hi in bounds)
+    assert (found.lo, found.hi) == (surely, sum(lo < 0 for lo, _ in bounds) + 1)
     assert 1 <= found.lo < found.hi  # some dimension is clear and some is not
     assert found.lo <= found.value <= found.hi
     assert found.method == "jackknife_t"
@@ -144,10 +200,13 @@ def test_an_interval_of_no_width_makes_no_sign_certain(pair_rows, register, sign
             differentials = {name: index + draw.gauss(0, spread) for index, name in enumerate(COMPONENTS)}
             effects = {name: sign * index + draw.gauss(0, spread) for index, name in enumerate(COMPONENTS)}
             rows += pair_rows(f"{dimension}/{number}", differentials, effects, dimension=dimension)
-    estimates = instrument.estimate(rows, registered(register, rank_by="signed_signed"), SEEDS).estimates
-    widths = [estimates[f"rho.{name}"].hi - estimates[f"rho.{name}"].lo for name in DIMENSIONS]
-    assert [width == 0 for width in widths] == [place < degenerate for place in range(4)]
-    found = estimates["negative_dimensions"]
+    estimated = instrument.estimate(rows, registered(register, rank_by="signed_signed"), SEEDS)
+    without = [estimated.not_measured.get(f"rho.{name}", "").endswith(NO_SPREAD) for name in DIMENSIONS]
+    assert without == [place < degenerate for place in range(4)]
+    if degenerate == 4:
+        assert "no dimension's rho" in estimated.not_measured["negative_dimensions"]
+        return
+    found = estimated.estimates["negative_dimensions"]
     certain = 4 - degenerate if sign < 0 else 0
     assert (found.lo, found.hi, found.method) == (certain, certain + degenerate, "jackknife_t")
     assert found.value == (4 if sign < 0 else 0)
@@ -200,7 +259,7 @@ def test_counts_say_what_a_table_of_the_run_needs(rows, register):
         clusters = {row["cluster"] for row in rows if row["dimension"] == dimension}
         first = 0
         for cluster in clusters:
-            left = dict(zip(COMPONENTS, means(rows, dimension, "attribution", abs, without=cluster), strict=True))
+            left = dict(zip(COMPONENTS, means(rows, dimension, "attribution", abs, without={cluster}), strict=True))
             first += max(ranked, key=left.get) == top
         assert tops[f"top_attribution.{dimension}.{top}"] == first
 
@@ -236,21 +295,19 @@ def test_reliability_is_one_where_every_pair_gives_the_same_ranking_and_low_in_n
     assert patching < 0.7
 
 
-def test_halves_are_balanced(pair_rows):
-    rows = [row for number in range(16) for row in pair_rows(f"{number:02}", {"attn_L0": 1}, {"attn_L0": 1})]
-    splits = list(Ranked(grids(rows, by="dimension")["planted_key"], "abs")._splits())
-    assert len(splits) == 15
-    assert all(half.sum() == 8 for half in splits)
+def test_halves_are_balanced():
+    splits, digits = halvings(16)
+    assert splits.shape == (15, 16)
+    assert (splits.sum(axis=1) == 8).all()
     assert len({tuple(half) for half in splits}) == 15
+    assert digits.tolist() == [[float(not number & mask) for number in range(16)] for mask in (1, 2, 4, 8)]
 
 
 @pytest.mark.parametrize("clusters", range(2, 41))
-def test_no_half_holds_less_than_a_third_of_the_clusters(pair_rows, clusters):
-    rows = [row for number in range(clusters) for row in pair_rows(f"{number:02}", {"attn_L0": 1}, {"attn_L0": 1})]
-    splits = list(Ranked(grids(rows, by="dimension")["planted_key"], "abs")._splits())
-    assert splits
-    for half in splits:
-        assert 3 * min(half.sum(), (~half).sum()) >= clusters
+def test_no_half_holds_less_than_a_third_of_the_clusters(clusters):
+    splits, digits = halvings(clusters)
+    assert len(digits)
+    assert (3 * np.minimum(splits.sum(axis=1), (1 - splits).sum(axis=1)) >= clusters).all()
     assert len({tuple(half) for half in splits}) == len(splits)
 
 
