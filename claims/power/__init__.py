@@ -86,6 +86,6 @@ def _warnings(
     analysis: Analysis,
 ) -> Iterator[dict[str, str]]:
     yield from cautions.of_prospects(prospects)
-    yield from cautions.of_assumptions(registration, manifest, prospects, recorded)
+    yield from cautions.of_assumptions(registration, manifest, recorded)
     yield from cautions.of_resamples(analysis)
     yield from cautions.of_waiting(registration)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil, isfinite, sqrt
+from math import ceil, sqrt
 
 from scipy.stats import norm
 
 from claims.flaws import pointer
 from claims.instruments.manifest import Manifest
+from claims.power.population import largest_sd
 from claims.power.prospect import Prospect, figure
 from claims.power.recorded import Recorded
 from claims.power.study import ENOUGH, Analysis
@@ -16,6 +17,7 @@ from claims.registration.model import Registration, Threshold
 
 Caution = dict[str, str]
 _MUCH_MORE = 1.5  # times the assumed sd, from which a recorded one is told
+ROUNDED = 1.01  # an sd that a person wrote down is rounded
 _OFTEN_VOID = 0.05
 _COARSE = 0.02  # of half an interval's width: how far a bound may move from one seed to another
 
@@ -75,17 +77,16 @@ def _of(prospect: Prospect) -> str:
 
 
 def of_assumptions(
-    registration: Registration, manifest: Manifest, prospects: Sequence[Prospect], recorded: Mapping[str, Recorded]
+    registration: Registration, manifest: Manifest, recorded: Mapping[str, Recorded]
 ) -> Iterator[Caution]:
     """Assumptions that are about nothing, that no mean could meet, or that the ledger's evidence speaks against."""
     named = {hypothesis.metric for hypothesis in registration.hypotheses}
-    drawn = {prospect.hypothesis.metric: prospect.drawn_from for prospect in prospects}
     for name, assumption in registration.assumptions.items():
         metric, at = manifest.metric(name), ("assumptions", name)
         if name not in named:
             detail = f"no hypothesis is about {name}: nothing follows from what is assumed of it"
             yield {"code": "UNUSED", "pointer": pointer(*at), "detail": detail}
-        elif metric is not None and drawn[name] == "normal" and isfinite(metric.high - metric.low):
+        elif metric is not None and assumption.sd > ROUNDED * largest_sd(assumption.value, metric.low, metric.high):
             detail = (
                 f"nothing within [{metric.low:g}, {metric.high:g}] varies by an sd of {assumption.sd:g} around "
                 f"{assumption.value:g}: as the sd of one unit that is possible only for what is no mean over units"

@@ -10,6 +10,7 @@ import numpy as np
 
 from claims.instruments.manifest import Metric
 from claims.intervals.cluster_sums import Floats
+from claims.registration.model import IntervalMethod
 
 SEED = 20261201  # of everything the design check draws: the same document and ledger give the same answer
 Kind = Literal["beta", "two_points", "normal"]
@@ -34,10 +35,10 @@ class Population:
     about: float
 
     @classmethod
-    def around(cls, value: float, sd: float, metric: Metric, *, shares: bool = False) -> Population:
-        """The distribution for a mean of `value`; of `shares`, which are never beyond their range, none is normal."""
-        most = _largest_sd(value, metric.low, metric.high)
-        if not isfinite(most) or (sd > most / _NEARLY and not shares):
+    def around(cls, value: float, sd: float, metric: Metric, method: IntervalMethod) -> Population:
+        """The distribution for a mean of `value`. Wilson's interval is of shares, and DeLong's of what is no mean."""
+        most = largest_sd(value, metric.low, metric.high)
+        if not isfinite(most) or method == "delong" or (sd > most / _NEARLY and method != "wilson"):
             return cls("normal", sd, metric.low, metric.high, value)
         return cls("two_points" if sd > most * _NEARLY else "beta", sd, metric.low, metric.high, value)
 
@@ -46,7 +47,7 @@ class Population:
         if self.kind == "normal":
             steeper = slope(self.low, self.high, value)
             return self.sd * slope(self.low, self.high, self.about) / steeper if isfinite(steeper) else 0.0
-        return _largest_sd(value, self.low, self.high) if self.kind == "two_points" else self.sd
+        return largest_sd(value, self.low, self.high) if self.kind == "two_points" else self.sd
 
     def ends(self) -> tuple[float, float]:
         """Between which values the mean can lie, with this sd."""
@@ -75,6 +76,6 @@ def slope(low: float, high: float, value: float) -> float:
     return sum(1 / room if room else inf for room in ends) if ends else 1.0
 
 
-def _largest_sd(value: float, low: float, high: float) -> float:
+def largest_sd(value: float, low: float, high: float) -> float:
     """The most that anything within [low, high] can vary around a mean of `value` (Bhatia and Davis 2000)."""
     return sqrt(max(0.0, (value - low) * (high - value))) if isfinite(high - low) else inf

@@ -55,7 +55,7 @@ class Simulation:
         predict, sd = self.hypothesis.predict, told.sd or 0.0
         aim = aim_of(predict, self.metric.low, self.metric.high, told.assumed)
         about = aim.edge if told.assumed is None else told.assumed
-        population = Population.around(about, sd, self.metric, shares=self.analysis.method == "wilson")
+        population = Population.around(about, sd, self.metric, self.analysis.method)
         told = replace(
             told,
             drawn_from=population.kind,

@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal, norm
 from claims.evidence import Estimated
 from claims.instruments import catalogue
 from claims.registration.analysis_checks import BOOTSTRAPS
-from claims.registration.model import Registration
+from claims.registration.model import IntervalMethod, Registration
 
 Rows = list[dict[str, Any]]
 PAIRS = 3  # to a cluster
@@ -109,7 +109,7 @@ def answers(n: int, right: float, method: str = "jackknife_t") -> Study:
     return Study("reward_scores", "accuracy", method, f"right {right:.0%}", n, right, sd, draw)
 
 
-def aurocs(n: int, separation: float) -> Study:
+def aurocs(n: int, separation: float, method: IntervalMethod) -> Study:
     """Pairs of their own, whose rewards are normal with sd 1, those of chosen texts higher by `separation`."""
 
     def draw(generator: np.random.Generator, n: int) -> Rows:
@@ -125,7 +125,7 @@ def aurocs(n: int, separation: float) -> Study:
     area, end = norm.cdf(separation / sqrt(2)), separation / sqrt(2)
     both = multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).cdf([end, end])
     sd, population = sqrt(2 * (both - area**2)), f"apart by {separation:g}"
-    return Study("reward_scores", "auroc", "delong", population, n, float(area), sd, draw, NO_MEAN)
+    return Study("reward_scores", "auroc", method, population, n, float(area), sd, draw, NO_MEAN)
 
 
 def deltas(n: int, method: str, metric: str = "mean_delta", *, skewed: bool = False) -> Study:

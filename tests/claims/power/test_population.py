@@ -16,7 +16,7 @@ SHARE = Metric("share", "a share", low=0, high=1)
 @given(st.floats(-0.95, 0.95), st.floats(0.05, 0.98))
 def test_a_beta_has_the_mean_and_the_sd_that_are_assumed_within_the_range(value, part):
     sd = part * np.sqrt(1 - value**2)
-    population = Population.around(value, sd, GAP)
+    population = Population.around(value, sd, GAP, "student_t")
     drawn = population.draw(value, 200, 200)
     assert population.kind == "beta"
     assert drawn.min() >= -1
@@ -26,7 +26,7 @@ def test_a_beta_has_the_mean_and_the_sd_that_are_assumed_within_the_range(value,
 
 
 def test_what_the_range_allows_no_more_than_lies_at_its_ends():
-    population = Population.around(0.8, 0.4, SHARE)
+    population = Population.around(0.8, 0.4, SHARE, "student_t")
     drawn = population.draw(0.8, 100, 100)
     assert population.kind == "two_points"
     assert set(np.unique(drawn)) == {0.0, 1.0}
@@ -46,27 +46,32 @@ def test_what_the_range_allows_no_more_than_lies_at_its_ends():
     ],
 )
 def test_a_normal_stands_where_nothing_on_the_range_could(value, sd, metric, kind):
-    assert Population.around(value, sd, metric).kind == kind
+    assert Population.around(value, sd, metric, "student_t").kind == kind
 
 
 def test_what_is_no_mean_varies_as_fishers_z_says():
-    rho = Population.around(0.2, 1.1, GAP)
+    rho = Population.around(0.2, 1.1, GAP, "student_t")
     assert rho.sd_at(0.2) == pytest.approx(1.1)
     assert rho.sd_at(-0.6) == pytest.approx(1.1 * (1 - 0.36) / (1 - 0.04))
     assert rho.sd_at(1.0) == 0
-    assert Population.around(0.2, 1.1, SHIFT).sd_at(5) == 1.1
-    assert Population.around(2.0, 1.0, ABOVE).sd_at(4.0) == pytest.approx(2.0)  # in proportion, above one end
+    assert Population.around(0.2, 1.1, SHIFT, "student_t").sd_at(5) == 1.1
+    size = Population.around(2.0, 1.0, ABOVE, "student_t")  # above one end, in proportion
+    assert size.sd_at(4.0) == pytest.approx(2.0)
+
+
+def test_an_auroc_is_no_mean_of_units():
+    assert Population.around(0.8, 0.1, SHARE, "delong").kind == "normal"
 
 
 def test_a_share_is_never_normal():
-    assert Population.around(0.8, 0.5, SHARE, shares=True).kind == "two_points"
+    assert Population.around(0.8, 0.5, SHARE, "wilson").kind == "two_points"
 
 
 def test_with_its_sd_a_mean_comes_only_so_near_to_the_ends():
-    low, high = Population.around(0.0, 0.6, GAP).ends()
+    low, high = Population.around(0.0, 0.6, GAP, "student_t").ends()
     assert (low, high) == pytest.approx((-0.8, 0.8), abs=1e-3)
 
 
 def test_the_same_is_drawn_again():
-    population = Population.around(0.1, 0.2, GAP)
+    population = Population.around(0.1, 0.2, GAP, "student_t")
     np.testing.assert_array_equal(population.draw(0.1, 5, 5), population.draw(0.1, 5, 5))
