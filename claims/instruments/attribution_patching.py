@@ -16,7 +16,7 @@ from claims.instruments.answers import Answer, Asked
 from claims.instruments.gradient_error import GradientError
 from claims.instruments.grid import grids
 from claims.instruments.manifest import Cost, Manifest, Metric, Row
-from claims.instruments.minimums import RANK_AGREEMENT, RATIO, SHARE_OF_CELLS, by_metric
+from claims.instruments.minimums import MAGNITUDE_RATIO, RANK_AGREEMENT, SHARE_OF_CELLS, by_metric
 from claims.instruments.pair_blocks import MODEL_KINDS, plan
 from claims.instruments.params import completed
 from claims.instruments.patching_cost import cost_of_patching
@@ -77,7 +77,7 @@ MANIFEST = Manifest(
     intervals=by_metric(
         {
             **dict.fromkeys(("rank_agreement.<dimension>", "rank_agreement"), RANK_AGREEMENT),
-            **dict.fromkeys(("relative_error.<dimension>", "relative_error"), RATIO),
+            **dict.fromkeys(("relative_error.<dimension>", "relative_error"), MAGNITUDE_RATIO),
             **dict.fromkeys(("sign_agreement.<dimension>", "sign_agreement"), SHARE_OF_CELLS),
         }
     ),

@@ -13,23 +13,27 @@ from claims.registration.model import IntervalMethod
 
 Minimums = Mapping[IntervalMethod, int]
 
-MEAN: Minimums = {"jackknife_t": 8, "studentised_bootstrap": 12, "bca": 50, "percentile": 50}
-STANDARDISED_MEAN: Minimums = {"jackknife_t": 12, "studentised_bootstrap": 50, "bca": 20, "percentile": 50}
-MEAN_AT_EQUAL_LENGTH: Minimums = {"jackknife_t": 30, "studentised_bootstrap": 12, "bca": 30, "percentile": 50}
-LENGTH_SLOPE: Minimums = {"jackknife_t": 12, "studentised_bootstrap": 12, "bca": 50, "percentile": 50}
-STANDARDISED_LENGTH_SLOPE: Minimums = {"jackknife_t": 12, "studentised_bootstrap": 50, "percentile": 50}
-SHARE: Minimums = {"jackknife_t": 8, "wilson": 12}
+MEAN: Minimums = {"jackknife_t": 50, "studentised_bootstrap": 8, "bca": 50, "percentile": 200}
+STANDARDISED_MEAN: Minimums = {"jackknife_t": 15, "studentised_bootstrap": 50, "bca": 20}
+MEAN_AT_EQUAL_LENGTH: Minimums = {"jackknife_t": 200, "studentised_bootstrap": 12}
+LENGTH_SLOPE: Minimums = {"jackknife_t": 8, "studentised_bootstrap": 12}
+STANDARDISED_LENGTH_SLOPE: Minimums = {"jackknife_t": 100}
+SHARE: Minimums = {"wilson": 50}
+SHARE_OF_CELLS: Minimums = {"jackknife_t": 8}
 MEAN_OF_SHARES: Minimums = {"jackknife_t": 8}
-AUROC: Minimums = {"jackknife_t": 20, "delong": 12}
+AUROC: Minimums = {"jackknife_t": 8, "delong": 20}
 RATIO: Minimums = {"jackknife_t": 8}
+MAGNITUDE_RATIO: Minimums = {"jackknife_t": 8}
 MAGNITUDE_SHARE: Minimums = {"jackknife_t": 8}
 TOP_SHARE: Minimums = {"jackknife_t": 8}
 TOP_MOVES: Minimums = {"jackknife_t": 8}
 LAYER_OF_MEAN: Minimums = {"jackknife_t": 8}
 LAYER_OF_MEDIAN: Minimums = {"jackknife_t": 8}
 RANK_AGREEMENT: Minimums = {"jackknife_t": 8}
-SHARE_OF_CELLS: Minimums = {"jackknife_t": 8}
-OF_ORGANISMS: Minimums = {"student_t": 8, "studentised_bootstrap": 20, "bca": 20, "percentile": 20}
+# Over organisms no bootstrap is offered below 20, however few it would hold from.
+ORGANISM_AUROC: Minimums = {"student_t": 8, "studentised_bootstrap": 30}
+ORGANISM_GAP: Minimums = {"student_t": 15, "studentised_bootstrap": 30}
+ORGANISM_SPEARMAN: Minimums = {"student_t": 8}
 
 # What is counted over every cell measured, and estimated by nothing, may stand beside what is, whatever that is by.
 COUNTED: Minimums = dict.fromkeys((*MEAN, "exact"), 1)

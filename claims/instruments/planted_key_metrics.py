@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from claims.instruments.manifest import Metric
+from claims.instruments.minimums import ORGANISM_AUROC, ORGANISM_GAP, ORGANISM_SPEARMAN, Minimums
 
 CEILING = (
     "This key reads the same last-token difference as attribution does, so attribution's AUROC under it is near 1 by "
@@ -36,6 +37,12 @@ ESTIMATED = (
     _gap("constructed", "_constructed"),
     Metric("spearman", "Spearman's rho between the two rankings, mean over governed organisms", low=-1, high=1),
 )
+# By what simulation each stands for.
+STATISTICS: dict[str, Minimums] = {
+    **{metric.name: ORGANISM_AUROC for metric in ESTIMATED},
+    **dict.fromkeys(("recovery_gap", "recovery_gap_constructed"), ORGANISM_GAP),
+    "spearman": ORGANISM_SPEARMAN,
+}
 DIAGNOSTIC = (
     Metric("organism_accuracy", "held-out accuracy, mean over governed organisms", low=0, high=1, diagnostic=True),
     Metric(

@@ -16,10 +16,10 @@ from claims.instruments.answers import Answer, Asked, in_sample
 from claims.instruments.calibrated_rankings import ATTRIBUTION, PATCHING
 from claims.instruments.grid import LEFT_OUT
 from claims.instruments.manifest import Cost, Manifest, Metric, Row, Shard
-from claims.instruments.minimums import OF_ORGANISMS, by_metric
+from claims.instruments.minimums import by_metric
 from claims.instruments.params import completed
 from claims.instruments.patching_params import patching
-from claims.instruments.planted_key_metrics import DIAGNOSTIC, ESTIMATED
+from claims.instruments.planted_key_metrics import DIAGNOSTIC, ESTIMATED, STATISTICS
 from claims.instruments.planted_key_recipe import RECIPE, recipe_of
 from claims.instruments.planted_key_rows import MeasuredOrganism, controlled, organisms_in, recovered
 from claims.intervals.by_cluster import by_cluster
@@ -67,7 +67,7 @@ MANIFEST = Manifest(
     dataset_kinds=("generated",),
     sampling=("organisms", "pairs_per_organism"),
     unit="organism",
-    intervals=by_metric({metric.name: OF_ORGANISMS for metric in ESTIMATED}, first="student_t"),
+    intervals=by_metric(STATISTICS, first="student_t"),
     recipes=MappingProxyType({"planted_key": RECIPE}),
     generators=("planted_key_pairs",),
     calibrations=(ATTRIBUTION, PATCHING),

@@ -1,7 +1,9 @@
 """The examples' registrations, and rows made up by hand for them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -12,6 +14,21 @@ from claims.registration.yaml_form import read_yaml
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 Register = Callable[..., Registration]
+
+
+@pytest.fixture
+def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModuleType], None]:
+    """`few_are_enough(instrument)`: eight units for every interval, so that samples made up by hand have them.
+
+    How many are needed is what simulation says, and has tests of its own.
+    """
+
+    def lowered(instrument: ModuleType) -> None:
+        minimums = instrument.MANIFEST.minimums()
+        intervals = {method: {name: min(8, n) for name, n in of.items()} for method, of in minimums.items()}
+        monkeypatch.setattr(instrument, "MANIFEST", replace(instrument.MANIFEST, intervals=intervals))
+
+    return lowered
 
 
 @pytest.fixture

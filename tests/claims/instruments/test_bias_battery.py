@@ -20,7 +20,7 @@ SEEDS = seeds_of(bytes(32), "0" * 64)
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 AXES = ["brevity", "caution", "honesty"]
-METHODS = sorted(instrument.MANIFEST.intervals)
+METHODS = ("bca", "jackknife_t", "studentised_bootstrap")
 
 
 def bias_row(pair, axis, delta, length_delta, cluster=None):
@@ -86,7 +86,7 @@ def test_length_is_an_axis_of_its_own(rows, registered):
     residual = deltas - slope * lengths - dummies @ intercepts
     within = lengths - dummies @ [of(rows, axis, "length_delta").mean() for axis in AXES]
     effect = slope * sqrt(within @ within / 177) / sqrt(residual @ residual / 176) * (1 - 3 / (4 * 176 - 1))
-    estimates = instrument.estimate(rows, registered(), SEEDS).estimates
+    estimates = instrument.estimate(rows, registered("jackknife_t"), SEEDS).estimates
     assert estimates["length_slope"].value == pytest.approx(slope)
     assert estimates["length_effect_size"].value == pytest.approx(effect)
     assert estimates["length_slope"].n == 55 * 3 + 1
@@ -305,7 +305,7 @@ def test_each_metric_is_refused_below_its_own_number_of_clusters(rows, registere
         instrument.estimate(few, registered(method), SEEDS) for method in ("studentised_bootstrap", "bca")
     )
     assert "mean_delta.caution" in studentised.estimates
-    assert "studentised_bootstrap from 12" in bca.not_measured["mean_delta.caution"]
+    assert "studentised_bootstrap from 8" in bca.not_measured["mean_delta.caution"]
     reason = studentised.not_measured["effect_size.caution"]
     assert "40 independent clusters" in reason
     assert "bca from 20" in reason

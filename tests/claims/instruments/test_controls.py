@@ -67,9 +67,11 @@ class TestRewardScores:
     def claim(self, register):
         def registered(pairs):
             predicted = {"metric": "mean_margin", "predict": {"op": ">", "value": 0}}
+            analysis = {"confidence": 0.95, "interval": "studentised_bootstrap", "unit": "cluster", "resamples": 2000}
             return register(
                 "reward_scores",
                 hypotheses=[{"id": "H1", "statement": "It is.", "primary": True, **predicted}],
+                analysis=analysis,
                 kill_criteria=[],
                 sampling={"pairs": pairs, "stopping": "fixed"},
                 controls={"negative": {"metric": "shuffled_accuracy", "op": "<", "value": 0.66}},

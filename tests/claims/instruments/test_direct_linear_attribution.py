@@ -15,6 +15,12 @@ from claims.seeds import seeds_of
 
 SEEDS = seeds_of(bytes(32), "0" * 64)
 
+
+@pytest.fixture(autouse=True)
+def _few(few_are_enough):
+    few_are_enough(instrument)
+
+
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 FAMILIES = sorted(directory.name for directory in MODELS.iterdir() if directory.is_dir())
 NAMES = ["embed", "attn_L0", "mlp_L0", "attn_L1", "mlp_L1"]

@@ -15,6 +15,13 @@ from claims.instruments.lens_curves import Curves, first_crossing, last_crossing
 from claims.seeds import seeds_of
 
 SEEDS = seeds_of(bytes(32), "0" * 64)
+
+
+@pytest.fixture(autouse=True)
+def _few(few_are_enough):
+    few_are_enough(instrument)
+
+
 LAYER = "crystallization_layer"
 ASKED = Asked(instrument.MANIFEST, "jackknife_t", 0.95, None, SEEDS)
 

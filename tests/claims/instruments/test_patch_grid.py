@@ -20,6 +20,13 @@ from claims.seeds import seeds_of
 from claims.verdict.metric import judge
 
 SEEDS = seeds_of(bytes(32), "0" * 64)
+
+
+@pytest.fixture(autouse=True)
+def _few(few_are_enough):
+    few_are_enough(instrument)
+
+
 ASKED = Asked(instrument.MANIFEST, "jackknife_t", 0.95, None, SEEDS)
 
 COMPONENTS = [f"{kind}_L{layer}" for layer in range(3) for kind in ("attn", "mlp")]

@@ -11,6 +11,12 @@ from claims.seeds import seeds_of
 
 SEEDS = seeds_of(bytes(32), "0" * 64)
 
+
+@pytest.fixture(autouse=True)
+def _few(few_are_enough):
+    few_are_enough(instrument)
+
+
 COMPONENTS = [f"{kind}_L{layer}" for layer in range(4) for kind in ("attn", "mlp")]
 CARRIERS = {"attn_L0", "mlp_L1", "mlp_L3"}
 

@@ -14,7 +14,7 @@ from claims.intervals.jackknife_t import jackknife_t
 from claims.seeds import seeds_of
 
 ASKED = Asked(patch_grid.MANIFEST, "jackknife_t", 0.95, None, seeds_of(bytes(32), "0" * 64))
-METRIC = "mean_effect.mlp_L0"
+METRIC = "moves.mlp_L0"
 CLUSTERS = ["a", "a", "b", "c", "d", "e", "f", "g", "h", "h", "h"]
 
 
