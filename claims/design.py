@@ -22,7 +22,7 @@ WARNING_CODES: Mapping[str, str] = MappingProxyType(
         "AGAINST": "What is assumed would make the prediction false.",
         "POWER": "What is assumed would be decided less often than with a chance of 80 %.",
         "INCONCLUSIVE": "What is assumed would more likely than not stay undecided.",
-        "DEGENERATE": "All units may well give one value, so that the hypothesis is void.",
+        "DEGENERATE": "There may well be no interval, as units are too much alike, so that the hypothesis is void.",
         "CEILING": "The metric can hardly be high enough to confirm this.",
         "FLOOR": "The metric can hardly be low enough to confirm this.",
         "NARROW": "The band is too narrow for intervals as wide as these.",

@@ -48,8 +48,8 @@ def _power(prospect: Prospect) -> Iterator[tuple[str, tuple[str, ...], str]]:
         likely = f"at {assumed:g}, as assumed, it stays undecided with a chance of {found.inconclusive:.0%}"
         yield "INCONCLUSIVE", (), likely
     if found.void > _OFTEN_VOID:
-        alike = f"at {assumed:g}, as assumed, all {n} {_of(prospect)} give one value with a chance of {found.void:.0%}"
-        yield "DEGENERATE", (), f"{alike}, which voids it"
+        alike = f"at {assumed:g}, as assumed, {n} {_of(prospect)} are too much alike with a chance of {found.void:.0%}"
+        yield "DEGENERATE", (), f"{alike}: then there is no interval, and it is void"
 
 
 def _remedy(prospect: Prospect) -> str:

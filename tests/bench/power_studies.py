@@ -41,7 +41,7 @@ class Study:
     @property
     def replicates(self) -> int:
         """Whole studies of the campaign: fewer of those that resample, which take longer."""
-        return 1500 if self.method in BOOTSTRAPS else 2500
+        return 1000 if self.method in BOOTSTRAPS else 2000
 
     def registration(self, predictions: Sequence[dict[str, Any]]) -> Registration:
         """One that predicts each of these, without multiplicity: the first alone is primary."""
@@ -88,7 +88,7 @@ def _score_rows(margins: np.ndarray) -> Iterator[dict[str, Any]]:
             yield {**common, "side": "rejected", "score": 0.0, "tokens": 8}
 
 
-def margins(n: int, method: str = "jackknife_t") -> Study:
+def margins(n: int, method: str = "studentised_bootstrap") -> Study:
     """Pairs in clusters: normal, with sd 1 between clusters and 2 within them."""
     sd = sqrt(1 + 4 / PAIRS)
 
@@ -99,7 +99,7 @@ def margins(n: int, method: str = "jackknife_t") -> Study:
     return Study("reward_scores", "mean_margin", method, "normal in clusters", n, 0.5, sd, draw)
 
 
-def answers(n: int, right: float, method: str = "jackknife_t") -> Study:
+def answers(n: int, right: float, method: str = "wilson") -> Study:
     """Pairs of their own, each right or wrong."""
 
     def draw(generator: np.random.Generator, n: int) -> Rows:

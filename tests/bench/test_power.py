@@ -5,6 +5,8 @@ With --full the grid of docs/power.md, and its table; else a slice of it.
 
 import sys
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from math import sqrt
 from pathlib import Path
 
@@ -18,18 +20,32 @@ from claims.power import power_of
 from claims.verdict.regions import outcome
 
 WORDS, FIELDS = ("confirmed", "refuted", "inconclusive"), ("power", "refuted", "inconclusive")
-GRID = [
-    *(margins(n) for n in (12, 60)),
-    *(answers(n, right) for n in (24, 80) for right in (0.6, 0.9)),
-    *(answers(n, right, "wilson") for n in (24, 80) for right in (0.6, 0.9)),
-    *(aurocs(n, separation, "delong") for n in (24, 80) for separation in (0.5, 1.5)),
-    *(aurocs(n, separation, "jackknife_t") for n in (24, 80) for separation in (0.5, 1.5)),
-    *(gaps(n) for n in (8, 24)),
-    *(deltas(n, "studentised_bootstrap", skewed=skewed) for n in (20, 60) for skewed in (False, True)),
-    *(deltas(60, method, skewed=skewed) for method in ("bca", "percentile") for skewed in (False, True)),
-    *(deltas(n, "jackknife_t", "effect_size") for n in (20, 60)),
-]
-SLICE = [margins(12), gaps(8)]
+KINDS = (
+    margins,
+    *(partial(answers, right=right) for right in (0.6, 0.9)),
+    *(
+        partial(aurocs, separation=separation, method=method)
+        for method in ("delong", "jackknife_t")
+        for separation in (0.5, 1.5)
+    ),
+    gaps,
+    *(
+        partial(deltas, method=method, skewed=skewed)
+        for method in ("studentised_bootstrap", "bca", "percentile")
+        for skewed in (False, True)
+    ),
+    partial(deltas, method="jackknife_t", metric="effect_size"),
+)
+
+
+def at_its_fewest(kind: Callable[[int], Study], times: int = 1) -> Study:
+    """The study at the fewest units that its interval takes, or so many times as many."""
+    one = kind(100)
+    return kind(times * catalogue()[one.instrument].MANIFEST.fewest(one.method, one.metric))
+
+
+GRID = [at_its_fewest(kind, times) for kind in KINDS for times in (1, 2)]
+SLICE = [at_its_fewest(partial(answers, right=0.6)), at_its_fewest(gaps)]
 
 
 def predictions(study: Study) -> list[dict]:
@@ -70,7 +86,7 @@ def decided(study: Study, replicates: int) -> list[Counter]:
 def test_predicted_power_is_what_whole_studies_have(full):
     off = []
     for study in GRID if full else SLICE:
-        replicates, said_of_all, differences, shown = study.replicates if full else 120, predicted(study), [], []
+        replicates, said_of_all, differences, shown = study.replicates if full else 40, predicted(study), [], []
         for said, words in zip(said_of_all, decided(study, replicates), strict=True):
             shares = [words[word] / replicates for word in WORDS]
             differences += [(abs(said[name] - share), share) for name, share in zip(FIELDS, shares, strict=True)]
@@ -87,7 +103,7 @@ def test_predicted_power_is_what_whole_studies_have(full):
 
 
 def test_the_rows_are_of_the_population_that_they_are_said_to_be_of(full):
-    for study in (margins(12), gaps(8)) if full else (margins(12),):
+    for study in map(at_its_fewest, (margins, gaps) if full else (margins,)):
         registration, replicates = study.registration(predictions(study)[:1]), 2000 if full else 150
         found = [study.estimated(registration, seed).estimates[study.metric].value for seed in range(replicates)]
         error = study.sd / sqrt(study.n)
