@@ -53,6 +53,8 @@ def _power(prospect: Prospect) -> Iterator[tuple[str, tuple[str, ...], str]]:
 
 
 def _remedy(prospect: Prospect) -> str:
+    if not prospect.searched:
+        return "how many would do was not searched for"
     if prospect.smallest_n is not None:
         return f"{prospect.smallest_n:,} make it {ENOUGH:.0%}"
     return f"not even {prospect.units.most:,}, the most there can be, are known to make it {ENOUGH:.0%}"

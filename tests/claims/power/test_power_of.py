@@ -153,10 +153,14 @@ def test_a_time_for_forecasts_is_told(power):
 
 def test_of_very_many_hypotheses_not_everything_is_searched_for(power):
     many = [{**H2, "id": f"S{k}", "primary": k == 0} for k in range(20)]
-    of = power(hypotheses=many, assumptions={"gap": GAP})
+    of = power(hypotheses=many, assumptions={"gap": {**GAP, "value": 0.1}})
     assert all(found["power"] is not None for found in of.hypotheses)
     assert [found["detectable"] is not None for found in of.hypotheses] == [True] * 16 + [False] * 4
     assert "not searched" in of.hypotheses[-1]["note"]
+    told = {warning["pointer"]: warning["detail"] for warning in of.warnings if warning["code"] == "POWER"}
+    assert "make it 80%" in told["/hypotheses/0"]
+    assert "not searched" in told["/hypotheses/19"]
+    assert {warning["code"] for warning in of.warnings} == {"POWER", "INCONCLUSIVE"}
 
 
 def test_the_answer_of_the_design_check_holds_it(registered, instruments):
