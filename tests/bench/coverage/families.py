@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
-from tests.bench.coverage import aurocs, effect_sizes, layers, lengths, means, organisms, ratios, shares, tops
+from tests.bench.coverage import aurocs, effect_sizes, layers, lengths, means, organisms, ratios, rho, shares, tops
 from tests.bench.coverage.packs import BOOTSTRAPS
 from tests.bench.coverage.scenarios import Scenario
 
-FAMILIES = (means, organisms, shares, ratios, effect_sizes, lengths, tops, aurocs, layers)
+FAMILIES = (means, organisms, shares, ratios, effect_sizes, lengths, tops, rho, aurocs, layers)
 MANY = 50
-# By the jackknife: one call of an instrument for each replicate.
-SLOW = ("top_moves", "layer_of_mean")
+# By the jackknife: one call for each replicate.
+SLOW = ("top_moves", "layer_of_mean", "auroc")
 SLOWEST = "studentised_bootstrap"
 
 

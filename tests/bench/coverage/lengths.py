@@ -11,29 +11,30 @@ from itertools import product
 import numpy as np
 
 from claims.instruments.bias_statistics import ROUNDING, about_mean, correction
-from tests.bench.coverage.packs import OVER_CLUSTERS, at_once, pack, packed
+from tests.bench.coverage.packs import BOOTSTRAPS, OVER_CLUSTERS, at_once, pack, packed
 from tests.bench.coverage.populations import moments, units
-from tests.bench.coverage.scenarios import SIZES, Scenario
+from tests.bench.coverage.scenarios import REPLICATES, SIZES, Scenario
 
 SHIFT, LENGTH, SLOPE = 0.5, 0.5, 0.5
-# Bootstraps of three statistics of six sums take long, and so are given to fewer clusters than elsewhere.
-RESAMPLED = (8, 12, 20, 50, 200)
-CLUSTERS = (8, 12, 20, 30, 50, 100, 200)
+# Bootstraps of three statistics of six sums take long: fewer numbers of clusters, and replicates, than elsewhere.
+PARTS = ((OVER_CLUSTERS[:1], (8, 12, 20, 30, 50, 100, 200), REPLICATES), (BOOTSTRAPS, (8, 12, 20, 50, 200), 4_000))
 
 
 def scenarios():
-    for distribution, size, clusters in product(("normal", "skewed", "discrete"), SIZES, CLUSTERS):
+    for distribution, size, (methods, numbers, replicates) in product(("normal", "skewed", "discrete"), SIZES, PARTS):
         mean, deviation = moments(distribution, SHIFT)
-        yield Scenario(
-            metrics=("mean_at_equal_length", "length_slope", "standardised_length_slope"),
-            truths=(mean, SLOPE, SLOPE / deviation),
-            distribution=distribution,
-            size=size,
-            clusters=clusters,
-            methods=OVER_CLUSTERS if clusters in RESAMPLED else OVER_CLUSTERS[:1],
-            bounds=packed(partial(draw, distribution, clusters, size)),
-            at_once=at_once(clusters),
-        )
+        for clusters in numbers:
+            yield Scenario(
+                metrics=("mean_at_equal_length", "length_slope", "standardised_length_slope"),
+                truths=(mean, SLOPE, SLOPE / deviation),
+                distribution=distribution,
+                size=size,
+                clusters=clusters,
+                methods=methods,
+                bounds=packed(partial(draw, distribution, clusters, size)),
+                at_once=at_once(clusters),
+                replicates=replicates,
+            )
 
 
 def draw(distribution, clusters, size, rng, replicates):

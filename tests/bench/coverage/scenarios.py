@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+REPLICATES = 10_000
 LEVELS = (0.9, 0.95)
 # One draw serves both levels: a whole number of resamples lies beyond each bound, 40 and 20.
 RESAMPLES = 799
@@ -35,6 +36,7 @@ class Scenario:
     methods: tuple[str, ...]
     bounds: Bounds
     at_once: int = 50
+    replicates: int = REPLICATES
 
     @property
     def name(self) -> str:
