@@ -1,7 +1,7 @@
 """Spearman's rho between two rankings of components, its mean over dimensions, and how many dimensions have it below 0.
 
 Named by how units are distributed and how reliable both rankings are: "skewed at 0.7". A threshold other than 0 is
-decided from a reliability of 0.7 up, so truths other than 0 are of such rankings; at 0 any will do.
+decided from a reliability of 0.5 up, so truths other than 0 are of such rankings; at 0 any will do.
 """
 
 from functools import partial
@@ -15,18 +15,17 @@ from tests.bench.coverage.packs import measured, packed
 from tests.bench.coverage.rho_populations import Population
 from tests.bench.coverage.scenarios import CLUSTERS, LEVELS, Scenario
 
-FEW = (8, 20, 50)
 USUAL = Population("normal", 0.9)
+# Ranks of halves take long, and those of discrete units, which are tied, the longest.
 CELLS = (
-    *product((USUAL,), (0.0, 0.3, 0.8), CLUSTERS, (1,)),
-    *product((USUAL,), (0.0, 0.8), FEW, (5,)),
-    *product((Population("skewed", 0.7),), (0.3, 0.8), FEW, (1,)),
-    *product((Population("discrete", 0.9),), (0.0, 0.8), FEW, (1,)),
-    *product(
-        (Population("skewed", 0.5), Population("normal", 0.2), Population("normal", 0.5, shared=0.9)), (0.0,), FEW, (1,)
-    ),
-    *product((Population("normal", 0.9, components=16),), (0.0, 0.8), FEW, (1,)),
-    *product((Population("normal", 0.7, shared=-0.5),), (0.8,), FEW, (1,)),
+    *product((USUAL,), (0.0, 0.8), CLUSTERS, (1,)),
+    *product((USUAL,), (0.3,), (8, 20), (1,)),
+    *product((USUAL,), (0.0, 0.8), (8, 20), (5,)),
+    *product((Population("skewed", 0.7),), (0.3, 0.8), (8, 20), (1,)),
+    *product((Population("discrete", 0.9),), (0.0, 0.8), (8,), (1,)),
+    *product((Population("normal", 0.5), Population("normal", 0.5, shared=-0.5)), (0.3, 0.8), (8,), (1,)),
+    *product((Population("normal", 0.2), Population("normal", 0.5, shared=0.9)), (0.0,), (8,), (1,)),
+    *product((Population("normal", 0.9, components=16),), (0.0, 0.8), (8,), (1,)),
 )
 # Dimensions, and clusters in each.
 DIMENSIONS = ((2, 4), (4, 4), (4, 8))
@@ -40,10 +39,9 @@ def scenarios():
     for (dimensions, clusters), truth in product(DIMENSIONS, (0.0, 0.8)):
         drawn = (USUAL, [truth] * dimensions, clusters, 1)
         yield _scenario("mean_rho", truth, dimensions * clusters, drawn, partial(_of_mean, drawn))
-    for clusters in (8, 20):
-        drawn = (USUAL, NEGATIVE, clusters, 1)
-        yield _scenario("negative_dimensions", 2.0, clusters, drawn, partial(_of_count, drawn))
-    for truth, clusters in product((0.0, 0.8), FEW):
+    drawn = (USUAL, NEGATIVE, 8, 1)
+    yield _scenario("negative_dimensions", 2.0, 8, drawn, partial(_of_count, drawn))
+    for truth, clusters in product((0.0, 0.8), (8,)):
         resampled = packed(partial(_as_it_is, truth, clusters), (-1.0, 1.0))
         yield _scenario("rho", truth, clusters, (USUAL, [truth], clusters, 1), resampled, methods=("percentile", "bca"))
 

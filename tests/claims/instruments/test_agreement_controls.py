@@ -22,7 +22,7 @@ def rows(pair_rows):
     """Two dimensions of ten clusters; in caution attribution is noise enough to be unreliable."""
     draw = random.Random(5)
     found = []
-    for dimension, noise in (("brevity", 1.0), ("caution", 14.0)):
+    for dimension, noise in (("brevity", 1.0), ("caution", 20.0)):
         for number in range(10):
             differentials = {name: place + draw.gauss(0, noise) for place, name in enumerate(COMPONENTS)}
             effects = {name: place + draw.gauss(0, 2) for place, name in enumerate(COMPONENTS)}
