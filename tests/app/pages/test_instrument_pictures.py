@@ -36,26 +36,30 @@ def test_every_instrument_has_its_pictures():
     assert DRAWINGS.keys() == catalogue().keys()
 
 
-def test_reward_scores_show_both_measures_of_every_dimension_from_the_evidence_alone():
-    document, rows = pairs_registration("reward_scores", "mean_margin"), score_rows()
+def test_reward_scores_show_every_measure_of_every_dimension_from_the_evidence_alone():
+    document, rows = pairs_registration("reward_scores", "mean_margin"), score_rows(50)
     found = evidence_of(document, rows)
-    margins, accuracy = DRAWINGS["reward_scores"](iter(()), Registration.model_validate(document), found)
+    margins, auroc = DRAWINGS["reward_scores"](iter(()), Registration.model_validate(document), found)
     assert [hint.split(":")[0] for hint in hints(margins)] == ["safety", "verbosity", "all pairs"]
-    assert cells(margins, "safety")[:2] == ["0", "1.450"]
-    assert cells(margins, "verbosity")[0] == "10"
-    assert [hint.split(":")[0] for hint in hints(accuracy)] == ["all pairs"]
-    assert accuracy.caption.endswith("under what was not measured: safety, verbosity."), "all right, and all wrong"
+    assert cells(margins, "safety")[:2] == ["0", "1.490"]
+    assert cells(margins, "verbosity")[0] == "50"
+    assert [hint.split(":")[0] for hint in hints(auroc)] == ["all pairs"]
+    assert auroc.caption.endswith("under what was not measured: safety, verbosity."), "all right, and all wrong"
     assert "95\u202f% by delete-one jackknife t" in margins.caption
+    document["analysis"]["interval"] = "wilson"
+    (accuracy,) = drawn(document, rows)
+    assert [hint.split(":")[0] for hint in hints(accuracy)] == ["safety", "verbosity", "all pairs"]
+    assert cells(accuracy, "verbosity")[3].startswith("0.000")
 
 
 def test_the_lens_marks_the_first_layer_at_half_of_the_final_margin():
     document = pairs_registration("lens_crystallization", "final_margin")
-    whole, parts = drawn(document, lens_rows([0.0, 0.1, 0.6, 0.9, 1.0]))
+    whole, parts = drawn(document, lens_rows([0.0, 0.1, 0.6, 0.9, 1.0], pairs=50))
     assert "Diamond: first at half of it after layer 1." in whole.caption
     assert hints(whole)[-1] == "half at 1"
     assert [row[0] for row in whole.rows] == ["embedding", "0", "1", "2", "3"]
     assert whole.rows[0] == ["embedding", "0.000", "\u2013"], "the same in every pair: no error is known"
-    estimate = evidence_of(document, lens_rows([0.0, 0.1, 0.6, 0.9, 1.0])).estimates["final_margin"]
+    estimate = evidence_of(document, lens_rows([0.0, 0.1, 0.6, 0.9, 1.0], pairs=50)).estimates["final_margin"]
     assert float(whole.rows[-1][1]) == pytest.approx(estimate.value, abs=1e-3)
     assert whole.rows[-1][2].startswith(f"[{estimate.lo:.3f}")
     assert [row[0] for row in parts.rows] == ["safety", "verbosity"]
@@ -110,12 +114,12 @@ def test_nothing_is_drawn_where_no_patch_could_act():
 
 def test_the_bias_forest_has_every_axis_and_length():
     document = pairs_registration("bias_battery", "max_abs_effect_size")
-    forest, length = drawn(document, bias_rows())
+    forest, length = drawn(document, bias_rows(60))
     assert [hint.split(":")[0] for hint in hints(forest)] == ["safety", "verbosity", "length"]
     assert cells(forest, "safety")[0].startswith(cells(forest, "verbosity")[0].lstrip("\u2212")[:2])
     assert "[" in cells(forest, "safety")[1]
     assert "Hollow" not in forest.caption
-    assert "Hollow" in length.caption, "16 clusters are too few for a mean's jackknife, so the mean stands alone"
+    assert "Hollow" in length.caption, "60 clusters are too few for a jackknife of what is left at equal length"
     assert len(hints(length)) == 4
 
 

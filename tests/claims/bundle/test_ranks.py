@@ -49,7 +49,7 @@ def test_the_mean_does_not_depend_on_the_order():
     assert mean(values) == mean(sorted(values)) == 0.5
 
 
-@pytest.mark.parametrize("organisms", [9, 24])
+@pytest.mark.parametrize("organisms", [16, 24])
 @pytest.mark.parametrize("key_size", [None, 2])
 def test_the_planted_key_comes_out_as_the_instrument_estimates_it(planted, organisms, key_size):
     document, rows = planted(organisms)
@@ -61,5 +61,8 @@ def test_the_planted_key_comes_out_as_the_instrument_estimates_it(planted, organ
     estimated = catalogue()["planted_key_recovery"].estimate(decode(rows), registration, SEEDS)
     values = {name: estimate.value for name, estimate in estimated.estimates.items()}
     found = formulas("planted_key_recovery")(decode(rows), document)
-    assert found == pytest.approx({**values, **estimated.diagnostics}, abs=1e-12)
+    drawn = {name for name in estimated.diagnostics if "shuffled" in name}
+    diagnostics = {name: value for name, value in estimated.diagnostics.items() if name not in drawn}
+    assert found == pytest.approx({**values, **diagnostics}, abs=1e-12)
+    assert len(drawn) == 2
     assert len(values) == 7

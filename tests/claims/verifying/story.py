@@ -29,7 +29,7 @@ from claims.verdict.rule import adjudicate
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "planted_key.yaml"
 CLAIM, RUN, ORIGIN = "k3v9x2m8q4w7", "k3v9x2m8q4w7-1", "antedate/tests"
-ORGANISMS, PAIRS, LAYERS = 10, 3, 4
+ORGANISMS, PAIRS, LAYERS = 16, 3, 4
 BEGAN = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SERVICE = {"commit": "ab" * 20, "dirty": "clean"}
 KEY = Ed25519PrivateKey.from_private_bytes(b"\x07" * 32)

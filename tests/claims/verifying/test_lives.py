@@ -63,7 +63,7 @@ def test_void_without_evidence(story, pin):
 
 
 def test_void_by_a_fired_criterion(story, pin):
-    story.document["kill_criteria"][0]["value"] = 11
+    story.document["kill_criteria"][0]["value"] = 17
     story.measure_again()
     story.estimate()
     story.judge()
