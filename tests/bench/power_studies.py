@@ -16,7 +16,7 @@ from claims.registration.model import IntervalMethod, Registration
 Rows = list[dict[str, Any]]
 PAIRS = 3  # to a cluster
 # By how much shares may differ where units are skewed, of which an assumption says nothing; or the metric is no mean.
-SKEWED, NO_MEAN = 0.2, 0.2
+SKEWED, NO_MEAN = 0.25, 0.3
 COMPONENTS = 11  # of an organism, one of them the key
 
 
