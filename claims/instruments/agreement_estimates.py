@@ -37,7 +37,7 @@ class Agreement:
     def _moves(self, metric: str, ranked: Ranked) -> Answer:
         """Of the component that ranks first in the whole sample, which stays that one as clusters are left out.
 
-        The ratio has the sign that makes it positive; its bounds are those of its absolute value.
+        The ratio has the sign that makes the whole positive, and may fall below 0 without a cluster; its bounds not.
         """
         grid, top = ranked.grid, ranked.top_attribution(ranked.everything())
         if top is None:
@@ -49,7 +49,7 @@ class Agreement:
         answer = ratios.answer(self.asked, metric)
         if isinstance(answer, str):
             return answer
-        return answer.model_copy(update={"lo": max(0.0, answer.lo), "hi": max(-answer.lo, answer.hi)})
+        return answer.model_copy(update={"lo": max(0.0, answer.lo)})
 
     def _negative_dimensions(self) -> Answer:
         """How many rhos are below 0, bounded by the per-dimension intervals at a level at which all hold at once.

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from claims.instruments import attribution_patching_agreement as instrument
-from claims.instruments.agreement_halves import halvings
+from claims.instruments.agreement_halves import Halved, bounds, halvings
 from claims.instruments.agreement_statistics import Ranked, kish
 from claims.instruments.answers import NO_SPREAD
 from claims.instruments.grid import grids
@@ -24,7 +24,7 @@ def rows(pair_rows):
 
     Effects oppose differentials, clearly so but for kindness, where they are noise.
     """
-    draw = random.Random(16)  # where the joint level makes a difference
+    draw = random.Random(47)  # where the joint level makes a difference
     found = []
     for dimension in DIMENSIONS:
         slopes = {name: draw.uniform(-1, 1) for name in COMPONENTS}
@@ -157,12 +157,23 @@ def test_negative_dimensions_are_counted_by_the_simultaneous_intervals(rows, reg
     registration = registered(register, rank_by="signed_signed")
     found = instrument.estimate(rows, registration, SEEDS).estimates["negative_dimensions"]
     joint = 1 - (1 - registration.level) / 4
-    bounds = [interval_by_hand(rows, [dimension], (float, float), joint) for dimension in DIMENSIONS[:3]]
-    surely = sum(hi < 0 for _, hi in bounds)
-    assert (found.lo, found.hi) == (surely, sum(lo < 0 for lo, _ in bounds) + 1)
+    intervals = [interval_by_hand(rows, [dimension], (float, float), joint) for dimension in DIMENSIONS[:3]]
+    surely = sum(hi < 0 for _, hi in intervals)
+    assert (found.lo, found.hi) == (surely, sum(lo < 0 for lo, _ in intervals) + 1)
     assert 1 <= found.lo < found.hi  # some dimension is clear and some is not
     assert found.lo <= found.value <= found.hi
     assert found.method == "jackknife_t"
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_interval_holds_the_value_though_it_is_of_rankings_without_noise(sign):
+    """Between halves 0.4 of 0.5: without noise about 0.8, and no further than an eighth of the 0.2 between."""
+    within, without = np.array([[0.5], [0.5]]), sign * (0.4 + 0.001 * np.arange(-4, 5)[None])
+    halved = Halved(within, np.array([sign * 0.4]), without)
+    near, far = sorted(bounds([halved], [np.array([sign * 0.6])], 0.95)[0], key=abs)
+    assert near == sign * 0.6
+    half = stats.t.ppf(0.975, 8) * np.sqrt(8) * np.std(without / 0.5)
+    assert far == pytest.approx(sign * (0.8 + half + 0.025))
 
 
 def test_where_every_sign_is_certain_the_number_of_negative_dimensions_is_exact(pair_rows, register):
@@ -221,6 +232,16 @@ def test_moves_are_of_the_component_that_ranks_first_by_attribution(rows, regist
     margin = mean(row["margin"] for row in patches if row["component"] == top)
     assert found.value == pytest.approx(abs(effect) / abs(margin))
     assert 0 <= found.lo <= found.value <= found.hi
+
+
+def test_what_a_component_moves_is_never_below_nought(pair_rows, register):
+    draw = random.Random(7)
+    rows = []
+    for number in range(8):
+        effects = {name: draw.gauss(0, 1) for name in COMPONENTS}
+        rows += pair_rows(f"{number}", dict(zip(COMPONENTS, range(8), strict=True)), effects, dimension="honesty")
+    found = instrument.estimate(rows, registered(register), SEEDS).estimates["top_attribution_moves.honesty"]
+    assert found.lo == 0 < found.value < found.hi
 
 
 def test_unreachable_cells_are_counted_and_rank_nothing(rows, register):
@@ -293,6 +314,23 @@ def test_reliability_is_one_where_every_pair_gives_the_same_ranking_and_low_in_n
     attribution, patching = Ranked(grids(rows, by="dimension")["planted_key"], "signed_signed").reliability()
     assert attribution == pytest.approx(1)
     assert patching < 0.7
+
+
+def test_halves_are_compared_over_the_components_that_both_rank(pair_rows):
+    """One acts in the first half alone, another in the second."""
+    draw = random.Random(8)
+    rows = []
+    for number in range(8):
+        differentials, effects = (
+            {name: draw.gauss(place, 3) for place, name in enumerate(COMPONENTS)} for _ in range(2)
+        )
+        state = {"attn_L0": "identical"} if number % 2 else {"mlp_L2": "identical"}
+        rows += pair_rows(f"{number}", differentials, effects, dimension="honesty", states=state)
+    rankings = Ranked(grids(rows, by="dimension")["honesty"], "signed_signed").rankings
+    first = np.arange(8)[None] % 2
+    both = [row for row in rows if row.get("component") not in {"attn_L0", "mlp_L2"}]
+    expected = Ranked(grids(both, by="dimension")["honesty"], "signed_signed").rankings.agreements(first, 1 - first)
+    assert rankings.agreements(first, 1 - first) == pytest.approx(expected)
 
 
 def test_halves_are_balanced():
