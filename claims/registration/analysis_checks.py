@@ -52,7 +52,7 @@ def _interval(registration: Registration, manifest: Manifest) -> Iterator[Flaw]:
     metrics = [hypothesis.metric for hypothesis in registration.hypotheses]
     for index, name in enumerate(metrics):
         yield from _not_offered(name, interval, manifest, pointer("hypotheses", index, "metric"))
-    if size in registration.sampling.sizes:
+    if metrics and size in registration.sampling.sizes:
         most = max(metrics, key=lambda name: manifest.fewest(interval, name) or 0)
         yield from flaws_of_units(most, interval, manifest, registration.sampling.sizes[size], f"/sampling/{size}")
 

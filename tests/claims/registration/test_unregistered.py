@@ -31,3 +31,14 @@ def test_an_interval_that_resamples_has_the_fewest_resamples_it_may_have():
 
 def test_an_interval_that_does_not_resample_has_none():
     assert analysis("bias_battery", interval="jackknife_t").resamples is None
+
+
+def test_organisms_are_measured_without_a_hypothesis_about_them():
+    manifest = catalogue()["planted_key_recovery"].MANIFEST
+    params = {"layers": 2, "hidden": 16, "heads": 2, "carriers": 2, "frozen_scale": 0.3, "min_accuracy": 0.9}
+    subject = {
+        "model": {"kind": "organism", "recipe": "planted_key", "params": params},
+        "dataset": {"kind": "generated", "generator": "planted_key_pairs"},
+    }
+    made = unregistered(manifest, {}, subject, {"organisms": 2, "pairs_per_organism": 8}, {"confidence": 0.95})
+    assert made.analysis.interval == "student_t"
