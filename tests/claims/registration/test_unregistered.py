@@ -35,7 +35,7 @@ def test_an_interval_that_does_not_resample_has_none():
 
 def test_organisms_are_measured_without_a_hypothesis_about_them():
     manifest = catalogue()["planted_key_recovery"].MANIFEST
-    params = {"layers": 2, "hidden": 16, "heads": 2, "carriers": 2, "frozen_scale": 0.3, "min_accuracy": 0.9}
+    params = {"layers": 8, "hidden": 32, "heads": 4, "carriers": 3, "min_accuracy": 0.9}
     subject = {
         "model": {"kind": "organism", "recipe": "planted_key", "params": params},
         "dataset": {"kind": "generated", "generator": "planted_key_pairs"},
