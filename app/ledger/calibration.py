@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import Float, cast, func
+from sqlalchemy import func
 from sqlalchemy import select as rows
 from sqlmodel import Session, col
 
@@ -42,9 +42,8 @@ class Calibrated:
 
 def calibrated(session: Session, registrant: str | None = None) -> Calibrated:
     """Of every claim, or of those of one registrant."""
-    probability = cast(func.jsonb_extract_path_text(col(ClaimRow.registration), "probability"), Float)
     again = col(ClaimRow.reproduces).is_not(None)
-    alike = (probability, col(ClaimRow.status), col(ClaimRow.precedence) == KNOWN, again)
+    alike = (col(ClaimRow.probability), col(ClaimRow.status), col(ClaimRow.precedence) == KNOWN, again)
     query = rows(*alike, func.count()).group_by(*alike)
     if registrant is not None:
         query = query.where(col(ClaimRow.registrant) == registrant)

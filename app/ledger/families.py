@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import CTE, Select, Text, cast, func, values
+from sqlalchemy import Select, Text, func, values
 from sqlalchemy import column as named
 from sqlalchemy import select as rows
-from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Session, col
 
-from app.ledger.lineage import alike, dataset, perhaps_on_any_of, weights
+from app.ledger.lineage import alike
 from app.ledger.overdue import is_overdue
 from app.ledger.tables import ClaimRow, HypothesisRow
 from app.ledger.tried import Tried, inside, tried
@@ -115,13 +114,17 @@ def _placed(
     """By attempt and primary metric, its number in its family and how many that has: all families at once."""
     same = values(named("name", Text), named("word", Text), name="same").data(list(names.items()))
     metrics = sorted({metric for own in all_tried for metric, primary in own.metrics.items() if primary})
-    found = _perhaps(all_tried, metrics, names)
-    metric = func.unnest(found.c.metrics).table_valued("metric", name="each").render_derived().lateral()
+    metric = func.unnest(col(ClaimRow.metrics)).table_valued("metric", name="each").render_derived().lateral()
+    of_claim = (col(ClaimRow.id), col(ClaimRow.seq), col(ClaimRow.instrument), col(ClaimRow.dataset))
     members = (
-        rows(found.c.id, found.c.seq, found.c.instrument, found.c.dataset, same.c.word, metric.c.metric)
-        .join(same, same.c.name == found.c.weights)
+        rows(*of_claim, same.c.word, metric.c.metric)
+        .join(same, same.c.name == col(ClaimRow.weights))
         .join(metric, metric.c.metric.in_(metrics))
-        .where(found.c.dataset.in_({own.dataset for own in all_tried}))
+        .where(
+            col(ClaimRow.reproduces).is_(None),
+            col(ClaimRow.dataset).in_({own.dataset for own in all_tried}),
+            col(ClaimRow.instrument).in_({own.instrument for own in all_tried}),
+        )
         .subquery()
     )
     together = (members.c.instrument, members.c.dataset, members.c.word, members.c.metric)
@@ -131,25 +134,3 @@ def _placed(
     ).subquery()
     asked = rows(ranked).where(ranked.c.id.in_({own.numbered for own in all_tried}))
     return {(claim, metric): (number, of) for claim, metric, number, of in session.execute(asked)}
-
-
-def _perhaps(all_tried: Sequence[Tried], metrics: Sequence[str], names: Mapping[str, str]) -> CTE:
-    """Whatever may be in any of the families, read once: every document that is looked into costs as much again."""
-    read = (
-        rows(
-            col(ClaimRow.id),
-            col(ClaimRow.seq),
-            col(ClaimRow.instrument),
-            col(ClaimRow.metrics),
-            weights().label("weights"),
-            dataset().label("dataset"),
-        )
-        .where(
-            col(ClaimRow.reproduces).is_(None),
-            perhaps_on_any_of(names),
-            col(ClaimRow.instrument).in_({own.instrument for own in all_tried}),
-            col(ClaimRow.metrics).op("&&")(cast(metrics, ARRAY(Text))),
-        )
-        .cte("perhaps")
-    )
-    return read.prefix_with("MATERIALIZED")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sqlalchemy import ColumnElement, Text, cast, func
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlmodel import col, select
 
 from app.ledger.bounds import Bounds
-from app.ledger.lineage import dataset, dimensions
 from app.ledger.overdue import is_overdue
 from app.ledger.tables import ClaimRow, EvidenceRow
 
@@ -58,9 +57,10 @@ class ClaimFilter:
         if self.metric:
             found.append(col(ClaimRow.metrics).op("&&")(cast(self.metric, ARRAY(Text))))
         if self.dataset:
-            found.append(dataset().in_(self.dataset))
+            found.append(col(ClaimRow.dataset).in_(self.dataset))
         if self.dimension:
-            found.append(dimensions().op("?|")(cast(self.dimension, ARRAY(Text))))
+            asked = func.jsonb_extract_path(col(ClaimRow.registration), "subject", "dataset", "dimensions", type_=JSONB)
+            found.append(asked.op("?|")(cast(self.dimension, ARRAY(Text))))
         found += self.bounds.conditions(self.metric)
         if self.dirty:
             deciding = (col(EvidenceRow.run) == col(ClaimRow.run)) & col(EvidenceRow.dirty).in_(self.dirty)

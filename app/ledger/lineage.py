@@ -5,53 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
 
-from sqlalchemy import ColumnElement, Select, case, func, literal, or_
+from sqlalchemy import Select
 from sqlalchemy import select as rows
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Session, col
 
 from app.ledger.tables import ClaimRow, EvidenceRow
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _UNHASHED = "organism:"  # trained anew in each run: it is the recipe that is the same
-
-
-def _frozen(*path: str) -> ColumnElement[str]:
-    return func.jsonb_extract_path_text(col(ClaimRow.registration), "subject", *path)
-
-
-def weights() -> ColumnElement[str]:
-    """The hash of the weights where the document states it, else the name that leads to just these weights."""
-    named = func.coalesce(
-        _frozen("model", "weights_sha256"),
-        col(ClaimRow.model).op("||")("@").op("||")(_frozen("model", "revision")),
-    )
-    short = col(ClaimRow.model).regexp_match("^(organism|tiny):")  # complete already; the document need not be read
-    return case((short, col(ClaimRow.model)), else_=named)
-
-
-def on_any_of(named: Collection[str]) -> ColumnElement[bool]:
-    """Whether a claim's weights are among these. The column is asked first: fewer documents need be read then."""
-    return perhaps_on_any_of(named) & weights().in_(named)
-
-
-def perhaps_on_any_of(named: Collection[str]) -> ColumnElement[bool]:
-    """False where the column of models says already that a claim's weights are none of these."""
-    models = {name.partition("@")[0] for name in named if not _HASH.fullmatch(name)}
-    hashed = any(map(_HASH.fullmatch, named))
-    return or_(col(ClaimRow.model).in_(models), literal(hashed) & col(ClaimRow.model).startswith("local:"))
-
-
-def dataset() -> ColumnElement[str]:
-    """The content hash of uploaded pairs, whatever they are called; of what is generated, the generator's name."""
-    return func.coalesce(_frozen("dataset", "sha256"), _frozen("dataset", "generator"))
-
-
-def dimensions() -> ColumnElement[Any]:
-    """The dimensions of uploaded pairs that the document asks for, as a JSON list; null for generated data."""
-    return func.jsonb_extract_path(col(ClaimRow.registration), "subject", "dataset", "dimensions", type_=JSONB)
 
 
 def alike(session: Session, named: Collection[str]) -> Mapping[str, str]:
@@ -81,7 +43,7 @@ def _hashes_of(session: Session, named: Collection[str]) -> list[tuple[str, str]
     names = [name for name in named if not _HASH.fullmatch(name)]
     if not names:
         return []
-    query = _measured().where(on_any_of(names))
+    query = _measured().where(col(ClaimRow.weights).in_(names))
     return [(name, sha256) for name, sha256 in session.execute(query)]
 
 
@@ -96,7 +58,7 @@ def _names_of(session: Session, named: Collection[str]) -> list[tuple[str, str]]
 def _measured() -> Select[str, str]:
     """A name, and the hash of what was measured under it. What measured no weights repeats the model's own name."""
     return (
-        rows(weights(), col(EvidenceRow.model))
+        rows(col(ClaimRow.weights), col(EvidenceRow.model))
         .join(ClaimRow, col(ClaimRow.id) == col(EvidenceRow.claim))
         .where(col(EvidenceRow.model) != col(ClaimRow.model))
         .distinct()

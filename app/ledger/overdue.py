@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import timedelta
 
-from sqlalchemy import ColumnElement, Float, Interval, cast, func, literal
+from sqlalchemy import ColumnElement, Interval, func, literal
 from sqlmodel import Session, col, select
 
 from app.ledger.tables import ClaimRow
@@ -16,10 +16,8 @@ from app.ledger.tables import ClaimRow
 
 def is_overdue(hours: int) -> ColumnElement[bool]:
     """Whether a claim still waits `hours` after it might have been opened, which is when its forecasts end."""
-    forecast = cast(func.jsonb_extract_path_text(col(ClaimRow.registration), "forecast_hours"), Float)
-    waited = func.coalesce(forecast, 0.0) * literal(timedelta(hours=1), Interval)
-    due = col(ClaimRow.filed) + waited + literal(timedelta(hours=hours), Interval)
-    return (col(ClaimRow.status) == "registered") & (due < func.now())
+    waits = (col(ClaimRow.forecast_hours) + hours) * literal(timedelta(hours=1), Interval)
+    return (col(ClaimRow.status) == "registered") & (col(ClaimRow.filed) + waits < func.now())
 
 
 def among(session: Session, claims: Collection[str], hours: int) -> set[str]:

@@ -17,8 +17,10 @@ from sqlalchemy import (
     Column,
     Computed,
     DateTime,
+    Float,
     ForeignKey,
     Index,
+    Integer,
     LargeBinary,
     MetaData,
     SmallInteger,
@@ -49,6 +51,13 @@ SEARCHED = " || ".join(
     f"setweight(to_tsvector('english'::regconfig, coalesce(registration ->> '{part}', '')), '{weight}')"
     for part, weight in (("title", "A"), ("statement", "B"), ("rationale", "C"))
 )
+WEIGHTS = (
+    "coalesce(registration #>> '{subject,model,weights_sha256}',"
+    " model || '@' || (registration #>> '{subject,model,revision}'), model)"
+)
+DATASET = "coalesce(registration #>> '{subject,dataset,sha256}', registration #>> '{subject,dataset,generator}')"
+PROBABILITY = "(registration ->> 'probability')::double precision"
+FORECAST_HOURS = "coalesce((registration ->> 'forecast_hours')::integer, 0)"
 
 
 class Base(SQLModel):
@@ -223,6 +232,10 @@ class ClaimRow(Base, table=True):
 
     `seq` is that of its `registered` entry. `undermines` says that claims built on this one are contested,
     `reproduced` that an independent reproduction is recorded, whatever it found.
+
+    Postgres computes the last columns from the document, which it would otherwise read whole for every claim that is
+    counted. `weights` is their hash where the document states it, else the name that leads to just these weights;
+    `dataset` the content hash of uploaded pairs, whatever they are called, or the generator's name.
     """
 
     __tablename__ = "claims"
@@ -233,6 +246,7 @@ class ClaimRow(Base, table=True):
         Index("ix_claims_metrics", "metrics", postgresql_using="gin"),
         Index("ix_claims_search", "search", postgresql_using="gin"),
         Index("ix_claims_status_seq", "status", "seq"),
+        Index("ix_claims_family", "weights", "dataset", "instrument", "seq"),
         Index("ix_claims_superseded_seq", "seq", postgresql_where=text("superseded_by IS NOT NULL")),
         Index("ix_claims_contested_seq", "seq", postgresql_where=text("contested")),
     )
@@ -263,6 +277,10 @@ class ClaimRow(Base, table=True):
     judged: datetime | None = Field(default=None, sa_column=utc(nullable=True))
     withdrawn: datetime | None = Field(default=None, sa_column=utc(nullable=True))
     search: str | None = Field(default=None, sa_column=Column(TSVECTOR, Computed(SEARCHED, persisted=True)))
+    weights: str = Field(sa_column=Column(Text, Computed(WEIGHTS, persisted=True), nullable=False))
+    dataset: str = Field(sa_column=Column(Text, Computed(DATASET, persisted=True), nullable=False))
+    probability: float | None = Field(default=None, sa_column=Column(Float, Computed(PROBABILITY, persisted=True)))
+    forecast_hours: int = Field(sa_column=Column(Integer, Computed(FORECAST_HOURS, persisted=True), nullable=False))
 
 
 class HypothesisRow(Base, table=True):

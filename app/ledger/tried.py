@@ -11,7 +11,6 @@ from sqlalchemy import select as rows
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Session, col, select
 
-from app.ledger.lineage import dataset, on_any_of, weights
 from app.ledger.tables import ClaimRow, HypothesisRow
 from claims.flaws import Flaw, RefusedInputError
 
@@ -49,8 +48,8 @@ def tried(session: Session, claims: Sequence[str]) -> list[Tried]:
             original.c.id.label("numbered"),
             original.c.seq,
             col(ClaimRow.instrument),
-            weights().label("weights"),
-            dataset().label("dataset"),
+            col(ClaimRow.weights),
+            col(ClaimRow.dataset),
         )
         .join(original, original.c.id == counted)
         .where(col(ClaimRow.id).in_(claims))
@@ -74,6 +73,6 @@ def inside(own: Tried, names: Sequence[str]) -> ColumnElement[bool]:
     return (
         (col(ClaimRow.instrument) == own.instrument)
         & col(ClaimRow.metrics).op("&&")(cast(list(own.metrics), ARRAY(Text)))
-        & on_any_of(names)
-        & (dataset() == own.dataset)
+        & col(ClaimRow.weights).in_(names)
+        & (col(ClaimRow.dataset) == own.dataset)
     )

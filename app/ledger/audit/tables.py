@@ -30,8 +30,8 @@ PROJECTED: tuple[type[Base], ...] = (
     ForecastRow,
     ImportRow,
 )
-# What the work queue keeps in a projected row, and what Postgres computes from its other columns.
-NOT_FROM_THE_LOG = {RunRow: {"joins", "failure"}, ClaimRow: {"search"}}
+# What the work queue keeps in a projected row.
+OF_THE_QUEUE: dict[type[Base], set[str]] = {RunRow: {"joins", "failure"}}
 BATCH = 500
 
 
@@ -45,8 +45,11 @@ def check_tables(session: Session, store: MemoryStore, findings: Findings, progr
 
 def _check(session: Session, table: type[Base], store: MemoryStore, findings: Findings) -> None:
     expected, columns = store.tables[table], store.key_of(table)
-    left_out = NOT_FROM_THE_LOG.get(table, set())
-    names = [column.name for column in table.__table__.columns if column.name not in left_out]  # type: ignore[attr-defined]
+    names = [
+        column.name
+        for column in table.__table__.columns  # type: ignore[attr-defined]
+        if column.computed is None and column.name not in OF_THE_QUEUE.get(table, set())
+    ]
     query = select(*(getattr(table, name) for name in names)).execution_options(yield_per=BATCH)
     seen = 0
     for found in session.execute(query).mappings():

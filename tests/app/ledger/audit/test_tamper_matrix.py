@@ -25,7 +25,10 @@ APART = {"registrants", "api_keys", "idempotent_requests", "shards", "anchors"}
 SILENT = {
     ("runs", "joins"): "the queue's count of tries",
     ("runs", "failure"): "the queue's last failure",
-    ("claims", "search"): "computed by Postgres from the registration",
+    **{
+        ("claims", column): "computed by Postgres from the registration"
+        for column in ("search", "weights", "dataset", "probability", "forecast_hours")
+    },
     ("blobs", "media_type"): "how bytes are called; the bytes are held by their hash",
 }
 CHANGES = {
