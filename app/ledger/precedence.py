@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ColumnElement, func
 from sqlmodel import Session, col, select
 
-from app.ledger.subjects import dataset_name, model_name
+from app.ledger.lineage import alike
+from app.ledger.subjects import dataset_name, weights_name
 from app.ledger.tables import ClaimRow, EvidenceRow
 from claims.precedence import precedence_at_filing
-from claims.registration.model import HuggingFaceModel, LocalModel, Registration, SubjectModel
+from claims.registration.model import Registration
 
 
 def precedence_now(session: Session, registration: Registration) -> str:
@@ -28,26 +28,20 @@ def _amends_opened(session: Session, registration: Registration) -> bool:
 
 
 def _measured_before(session: Session, registration: Registration) -> bool:
-    """Whether evidence on the same weights, dataset and instrument is on the ledger."""
+    """Whether evidence on the same weights, under whatever name, and the same dataset and instrument is on the ledger.
+
+    A directory that was named may have held other weights: of it, only what was measured counts.
+    """
+    names = alike(session, {weights_name(registration.subject.model)}).keys()
+    named = col(ClaimRow.weights).in_(names) & ~col(ClaimRow.model).startswith("local:")
     found = (
         select(EvidenceRow.run)
         .join(ClaimRow, col(ClaimRow.id) == col(EvidenceRow.claim))
         .where(
             EvidenceRow.instrument == registration.instrument.name,
             EvidenceRow.dataset == dataset_name(registration.subject.dataset),
-            _same_weights(registration.subject.model),
+            named | col(EvidenceRow.model).in_(names),
         )
         .limit(1)
     )
     return session.exec(found).one_or_none() is not None
-
-
-def _same_weights(model: SubjectModel) -> ColumnElement[bool]:
-    """The same by hash where the registration states one, else by the name that leads to just these weights."""
-    if isinstance(model, LocalModel):
-        return col(EvidenceRow.model) == model.weights_sha256
-    same = col(ClaimRow.model) == model_name(model)
-    if isinstance(model, HuggingFaceModel):
-        frozen = func.jsonb_extract_path_text(col(ClaimRow.registration), "subject", "model", "revision")
-        return same & (frozen == model.revision)
-    return same

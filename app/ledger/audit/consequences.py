@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.ledger.audit.findings import Findings
 from app.ledger.audit.memory import MemoryStore
 from app.ledger.projections.claims import undermines
-from app.ledger.subjects import dataset_name, model_name
+from app.ledger.subjects import dataset_name, weights_name
 from claims.entries import Entry
 from claims.precedence import precedence_at_filing
-from claims.registration.model import HuggingFaceModel, LocalModel, Registration, SubjectModel
-
-Subject = tuple[str, ...]
+from claims.registration.model import LocalModel, OrganismModel, Registration
 
 
 class Consequences:
@@ -25,7 +23,8 @@ class Consequences:
         self._awaited: deque[tuple[str, dict[str, Any]]] = deque()
         self._builds_on: dict[str, list[str]] = {}
         self._built_on: dict[str, list[str]] = defaultdict(list)
-        self._measured: set[Subject] = set()
+        self._measured: set[tuple[str, str, str]] = set()
+        self._names: dict[str, set[str]] = {}  # of weights that were measured: all that they are known by
 
     def expect_before(self, entry: Entry) -> None:
         """Entries that follow from an earlier one stand right behind it, and nowhere else."""
@@ -54,7 +53,7 @@ class Consequences:
         expected = precedence_at_filing(
             registration,
             amended_after_opening=amended is not None and amended.opened is not None,
-            earlier_evidence=_subject(registration) in self._measured,
+            earlier_evidence=self._measured_before(registration),
         )
         said = entry.payload["precedence"]
         what = f"its precedence is {said}, and by what was on the ledger then it is {expected}"
@@ -77,29 +76,33 @@ class Consequences:
         elif entry.type == "evidence_recorded":
             self._note_measured(claim, self.store.document(entry.payload["evidence"]))
 
+    def _measured_before(self, registration: Registration) -> bool:
+        own = weights_name(registration.subject.model)
+        instrument, dataset = registration.instrument.name, dataset_name(registration.subject.dataset)
+        return any((instrument, dataset, name) in self._measured for name in self._names.get(own, {own}))
+
     def _note_measured(self, claim: str, body: Mapping[str, Any]) -> None:
         registration = self.store.registration(claim)
         dataset = body["subject"]["dataset"]["sha256"] or dataset_name(registration.subject.dataset)
-        weights = body["subject"]["model"]["weights_sha256"]
-        for model in (_model(registration.subject.model), ("weights", weights or "")):
-            self._measured.add((body["instrument"], dataset, *model))
+        model, sha256 = registration.subject.model, body["subject"]["model"]["weights_sha256"]
+        named = () if isinstance(model, LocalModel) else (weights_name(model),)
+        names = (*named, sha256) if sha256 else named
+        self._measured |= {(body["instrument"], dataset, name) for name in names}
+        if not isinstance(model, OrganismModel):
+            self._join(names)
+
+    def _join(self, names: Sequence[str]) -> None:
+        """From now on these are known to be the same, and all that are the same as any of them."""
+        same = sorted((self._names.get(name, {name}) for name in names), key=len)
+        for fewer in same[:-1]:
+            same[-1].update(fewer)
+        self._names |= {name: same[-1] for each in same for name in each}
 
     def _fell(self, claim: str) -> bool:
         return undermines(self.store.states[claim])
 
     def _seq(self, claim: str) -> int:
         return self.store.states[claim].registered
-
-
-def _subject(registration: Registration) -> Subject:
-    model, dataset = registration.subject.model, dataset_name(registration.subject.dataset)
-    named = ("weights", model.weights_sha256) if isinstance(model, LocalModel) else _model(model)
-    return (registration.instrument.name, dataset, *named)
-
-
-def _model(model: SubjectModel) -> Subject:
-    revision = model.revision if isinstance(model, HuggingFaceModel) else ""
-    return ("name", model_name(model), revision)
 
 
 def _reached(claim: str, edges: Mapping[str, list[str]]) -> Iterator[str]:
