@@ -49,6 +49,12 @@ class Population:
             return self.sd * slope(self.low, self.high, self.about) / steeper if isfinite(steeper) else 0.0
         return largest_sd(value, self.low, self.high) if self.kind == "two_points" else self.sd
 
+    def rows_at(self, value: float) -> float:
+        """As how many rows, each at an end of the range, a unit varies, where the mean is `value`: one at least."""
+        sd = self.sd_at(value)
+        ratio = largest_sd(value, self.low, self.high) / sd if sd else 1.0
+        return max(1.0, ratio * ratio)
+
     def ends(self) -> tuple[float, float]:
         """Between which values the mean can lie, with this sd."""
         if self.kind != "beta":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil, inf, sqrt
 from types import MappingProxyType
@@ -77,7 +77,8 @@ class Analysis:
         """Simulated intervals (R, 2), within the metric's range, around means of n units whose mean is `value`."""
         replicates = self.replicates(n, searching=searching)
         if n <= MANY and population.kind != "normal":
-            return self._intervals(population.draw(value, replicates, n), population.low, population.high)
+            units = population.draw(value, replicates, n)
+            return self._intervals(units, n * population.rows_at(value), population.low, population.high)
         with np.errstate(all="ignore"):  # at an end there is no interval
             off = population.sd_at(value) * _standard(self, n, replicates)
             if self.simulated in BOOTSTRAPS:
@@ -91,8 +92,9 @@ class Analysis:
     ) -> Chances:
         return chances(self.bounds(population, value, n, searching=searching), predict)
 
-    def _intervals(self, units: Floats, low: float = -inf, high: float = inf) -> Floats:
-        sample = Samples.over(units, range(units.shape[1]))
+    def _intervals(self, units: Floats, rows: float, low: float = -inf, high: float = inf) -> Floats:
+        """`rows` is how many the units are of: Wilson's interval knows no more of a share than they tell."""
+        sample = replace(Samples.over(units, range(units.shape[1])), rows=rows)
         return by_cluster(self.simulated, sample, self.level, self.simulated_resamples, SEED, low, high)
 
 
@@ -105,7 +107,7 @@ def _standard(analysis: Analysis, n: int, replicates: int) -> Floats:
     """
     generator = np.random.Generator(np.random.PCG64(SEED))
     if n <= MANY:
-        return analysis._intervals(generator.standard_normal((replicates, n)))  # noqa: SLF001 - its own
+        return analysis._intervals(generator.standard_normal((replicates, n)), n)  # noqa: SLF001 - its own
     means = generator.standard_normal(replicates) / sqrt(n)
     halves = np.sqrt(generator.chisquare(n - 1, replicates) / (n - 1) / n) * t.ppf((1 + analysis.level) / 2, n - 1)
     return np.column_stack([means - halves, means + halves])

@@ -1,8 +1,12 @@
 """What one hypothesis has to expect, beside an independent source and beside itself."""
 
+import numpy as np
 import pytest
 from statsmodels.stats.power import TTestPower
 
+from claims.intervals.by_cluster import by_cluster
+from claims.intervals.means import Means
+from claims.power.chances import chances
 from claims.power.study import ENOUGH
 
 ABOVE = {"op": ">", "value": 0.0}
@@ -91,6 +95,15 @@ def test_of_right_and_wrong_answers_many_studies_show_no_wrong_one_and_are_void(
     # Nor does the jackknife know an error where without one unit all are right.
     assert found.chances.void == pytest.approx(0.95**12 + 12 * 0.05 * 0.95**11, abs=0.03)
     assert prospect("accuracy", {"op": ">", "value": 0.7}, 0.95, 0.218, n=12, method="wilson").chances.void == 0
+
+
+def test_a_cluster_of_several_right_and_wrong_answers_tells_more_of_a_share_than_one(prospect):
+    found = prospect("accuracy", {"op": ">", "value": 0.75}, 0.8, (0.8 * 0.2 / 5) ** 0.5, n=60, method="wilson")
+    draws = np.random.Generator(np.random.PCG64(5)).random((300, 300)) < 0.8
+    sample = Means.over(draws.astype(float), np.repeat(np.arange(60), 5))
+    counted = chances(by_cluster("wilson", sample, 0.95, None, 0, 0.0, 1.0), found.hypothesis.predict)
+    assert 0.35 < counted.confirmed < 0.55
+    assert found.chances.confirmed == pytest.approx(counted.confirmed, abs=3 * counted.error(counted.confirmed))
 
 
 def test_where_no_mean_with_the_sd_is_as_low_as_the_threshold_the_lowest_there_can_be_is_told(prospect):
