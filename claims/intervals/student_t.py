@@ -9,8 +9,6 @@ from scipy.stats import t
 
 from claims.intervals.spread import differ
 
-FEWEST = 8
-
 
 def student_t(values: Sequence[float], level: float, low: float, high: float) -> tuple[float, float, float]:
     """The mean, and its interval mean ± t s / sqrt(n), s with n - 1 degrees of freedom, equal-tailed at `level`.
