@@ -12,6 +12,8 @@ from claims.intervals.cluster_sums import Floats
 from claims.intervals.scale import Scale
 from claims.intervals.spread import differ
 
+FEWEST = 8
+
 
 def jackknife_t(
     estimate: float, left_out: Sequence[float], level: float, low: float, high: float
