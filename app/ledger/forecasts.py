@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 
 from app.ledger import log
 from app.ledger.append import append, lock
+from app.ledger.calibration import KNOWN
 from app.ledger.errors import TooLateError, UnknownClaimError
 from app.ledger.tables import ClaimRow, ForecastRow
 from claims import forecasts
@@ -81,6 +82,7 @@ class TrackRecord:
     """How somebody's forecasts, or everybody's, came out.
 
     `hidden` are those of judged claims that were never told: whoever tells only what came true shows it there.
+    `calibration` is of those told, but for claims about data that was known: there nothing was forecast.
     """
 
     sealed: int
@@ -91,11 +93,12 @@ class TrackRecord:
 
 def track_record(session: Session, forecaster: str | None = None) -> TrackRecord:
     """Over every forecast of this forecaster, or of all."""
-    query = select(ForecastRow.probability, ClaimRow.status).join(ClaimRow)
+    query = select(ForecastRow.probability, ClaimRow.status, ClaimRow.precedence).join(ClaimRow)
     found = session.exec(query if forecaster is None else query.where(ForecastRow.registrant == forecaster)).all()
-    told = [(probability, status) for probability, status in found if probability is not None]
-    hidden = sum(probability is None and status in VERDICTS for probability, status in found)
-    return TrackRecord(sealed=len(found), revealed=len(told), hidden=hidden, calibration=calibration(told))
+    told = [(probability, status, precedence) for probability, status, precedence in found if probability is not None]
+    hidden = sum(probability is None and status in VERDICTS for probability, status, _ in found)
+    foreseen = [(probability, status) for probability, status, precedence in told if precedence != KNOWN]
+    return TrackRecord(sealed=len(found), revealed=len(told), hidden=hidden, calibration=calibration(foreseen))
 
 
 def _require_claim(session: Session, claim: str) -> None:

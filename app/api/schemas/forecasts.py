@@ -55,7 +55,7 @@ class ForecastStats(Answer):
     sealed: int
     revealed: int
     hidden: int = Field(description="Of judged claims, never told: nobody knows how they would have come out.")
-    calibration: Calibration = Field(description="Of those that were told.")
+    calibration: Calibration = Field(description="Of those that were told, but for `post_hoc` claims.")
 
     @classmethod
     def of(cls, found: TrackRecord, registrant: str | None) -> Self:

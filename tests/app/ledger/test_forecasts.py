@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import text, update
 from sqlmodel import select
 
 from app.ledger import forecasts, records
@@ -14,7 +14,7 @@ from app.ledger.links import withdraw
 from app.ledger.opening import unopened
 from app.ledger.outbox import relay
 from app.ledger.runs import awaited_instrument, claim_shard, expire
-from app.ledger.tables import ForecastRow
+from app.ledger.tables import ClaimRow, ForecastRow
 from claims.forecasts import seal
 from claims.lifecycle import IllegalStepError
 
@@ -134,6 +134,18 @@ def test_who_tells_only_what_came_true_is_seen_to(ledger, put_claim, judge):
         assert bob.calibration.brier == pytest.approx(0.01)
         assert forecasts.track_record(session).sealed == 5
         assert forecasts.track_record(session, "nobody").sealed == 0
+
+
+def test_what_is_told_of_known_data_is_counted_and_in_no_score(ledger, put_claim, judge):
+    with ledger.begin() as session:
+        claim = put_claim(session)
+        session.execute(update(ClaimRow).where(ClaimRow.id == claim).values(precedence="post_hoc"))
+        forecasts.seal(session, claim, "bob", seal(claim, "bob", 0.9, SALT))
+        judge(session, claim, "confirmed")
+        forecasts.reveal(session, claim, "bob", 0.9, SALT)
+        session.execute(update(ClaimRow).where(ClaimRow.id == claim).values(precedence="post_hoc"))
+        bob = forecasts.track_record(session, "bob")
+        assert (bob.sealed, bob.revealed, bob.hidden, bob.calibration.decided.n) == (1, 1, 0, 0)
 
 
 def test_an_unknown_claim_has_no_forecasts(ledger):
