@@ -11,7 +11,6 @@ from claims.evidence import Estimate
 from claims.instruments.bias_statistics import MOMENTS, Axis
 from claims.intervals.cluster_sums import Floats, draws
 from claims.intervals.order_statistics import upper
-from claims.intervals.studentised_bootstrap import studentised
 
 EFFECT = 1  # the place of effect_size among an axis's statistics
 
@@ -25,13 +24,13 @@ def bounds_of_largest(
     it would have missed on that side. Below, all at once: the true maximum is below the largest of |effect| - c se
     only where some axis's effect is off by more than c of its errors.
     """
-    critical = _critical(axes, effects[0].method, level, resamples, seed)
+    critical = _critical(axes, level, resamples, seed)
     errors = np.array([axis.effects().errors()[EFFECT] for axis in axes])
     lowest = np.abs([effect.value for effect in effects]) - critical * errors
     return np.array([max(0.0, *lowest), max(max(-effect.lo, effect.hi) for effect in effects)])
 
 
-def _critical(axes: Sequence[Axis], method: str, level: float, resamples: int | None, seed: int) -> Floats:
+def _critical(axes: Sequence[Axis], level: float, resamples: int | None, seed: int) -> Floats:
     """(K,) or (1,), the number of errors by which any axis is off with probability (1 - level) / 2.
 
     By jackknife, Student's t shared out over axes and sides (Bonferroni). By bootstrap, the tail of the largest
@@ -40,10 +39,10 @@ def _critical(axes: Sequence[Axis], method: str, level: float, resamples: int | 
     tail = (1 - level) / 2
     if resamples is None:
         return np.array([t.ppf(1 - tail / (2 * len(axes)), len(axis.names) - 1) for axis in axes])
-    return np.array([upper(np.concatenate(list(_largest_deviations(axes, method, resamples, seed))), tail)])
+    return np.array([upper(np.concatenate(list(_largest_deviations(axes, resamples, seed))), tail)])
 
 
-def _largest_deviations(axes: Sequence[Axis], method: str, resamples: int, seed: int) -> Iterator[Floats]:
+def _largest_deviations(axes: Sequence[Axis], resamples: int, seed: int) -> Iterator[Floats]:
     """(b,) at a time; NaN, which counts as largest, where a resample leaves some axis without a spread."""
     names = sorted({name for axis in axes for name in axis.names})
     columns = [np.searchsorted(names, axis.names) for axis in axes]
@@ -51,9 +50,5 @@ def _largest_deviations(axes: Sequence[Axis], method: str, resamples: int, seed:
     for counts in draws(len(names), resamples, seed, MOMENTS * len(names)):
         off = []
         for sample, column in zip(samples, columns, strict=True):
-            drawn = counts[:, column]
-            if method == "studentised_bootstrap":
-                off.append(studentised(sample, drawn)[EFFECT])
-            else:
-                off.append((sample.of(drawn)[EFFECT] - sample.values()[EFFECT]) / sample.errors()[EFFECT])
+            off.append((sample.of(counts[:, column])[EFFECT] - sample.values()[EFFECT]) / sample.errors()[EFFECT])
         yield np.abs(off).max(axis=0)

@@ -14,10 +14,10 @@ from claims.registration.model import IntervalMethod
 Minimums = Mapping[IntervalMethod, int]
 
 MEAN: Minimums = {"jackknife_t": 50, "studentised_bootstrap": 8, "bca": 50, "percentile": 200}
-STANDARDISED_MEAN: Minimums = {"jackknife_t": 15, "studentised_bootstrap": 50, "bca": 20}
-MEAN_AT_EQUAL_LENGTH: Minimums = {"jackknife_t": 200, "studentised_bootstrap": 12}
-LENGTH_SLOPE: Minimums = {"jackknife_t": 8, "studentised_bootstrap": 12}
-STANDARDISED_LENGTH_SLOPE: Minimums = {"jackknife_t": 100}
+STANDARDISED_MEAN: Minimums = {"jackknife_t": 15, "bca": 30, "percentile": 200}
+MEAN_AT_EQUAL_LENGTH: Minimums = {"jackknife_t": 200, "studentised_bootstrap": 20}
+LENGTH_SLOPE: Minimums = {"jackknife_t": 8, "studentised_bootstrap": 12, "bca": 50, "percentile": 50}
+STANDARDISED_LENGTH_SLOPE: Minimums = {"jackknife_t": 100, "studentised_bootstrap": 50, "bca": 50, "percentile": 50}
 SHARE: Minimums = {"wilson": 50}
 SHARE_OF_CELLS: Minimums = {"jackknife_t": 8}
 MEAN_OF_SHARES: Minimums = {"jackknife_t": 8}

@@ -16,7 +16,6 @@ from claims.evidence import Estimate
 from claims.instruments.answers import NO_SPREAD, Answer, Asked, in_sample
 from claims.instruments.grid import LEFT_OUT, Floats, Patched
 from claims.instruments.ratios import Ratios
-from claims.intervals.jackknife_t import jackknife_t
 
 
 def mean_effects(laid: Patched, asked: Asked, name: str) -> Iterator[tuple[str, Answer]]:
@@ -119,18 +118,40 @@ class TopComponent:
         return float((signs * self.effect[each, self.chosen]).sum()) / margin if margin else np.nan
 
     def answer(self, asked: Asked) -> Answer:
-        """With its jackknife-t interval, for which each cluster is left out and everything chosen anew."""
+        """With bounds for what the truly first component moves, whichever that is, widened, if need be, to hold it.
+
+        Leaving clusters out does not tell how much luck there was in the choice: where components are alike, one may be
+        first in every sample that lacks a cluster. So the upper end is the largest of all components' own upper bounds,
+        since that of the truly first one holds, and the lower end the largest of their lower bounds, at a tail shared
+        among them (Bonferroni).
+        """
         if not len(self.components):
             return "nothing was patched"
         if few := asked.too_few("top_moves", len(self.clusters)):
             return few
-        value, left_out = self.value, [self.without(place).value for place in range(len(self.clusters))]
-        if not all(map(isfinite, (value, *left_out))):
+        top = self.contenders()
+        value, jointly = top.value, 1 - (1 - asked.level) / len(self.components)
+        if not isfinite(value):
             return "the margins of the pairs where the first component's patch could act add up to 0"
-        lo, hi = jackknife_t(value, left_out, asked.level, -inf, inf)
-        read_off = self.cells[np.arange(len(self.clusters)), self.chosen].astype(int)
-        named = [cluster for cluster, n in zip(self.clusters, read_off, strict=True) for _ in range(n)]
-        return asked.estimated(value, (lo, hi), named) if lo < hi else in_sample(value, NO_SPREAD)
+        lower, upper = self._bounds(jointly)[:, 0], self._bounds(asked.level)[:, 1]
+        if np.isnan(upper[self._of_all().argmax()]):
+            return in_sample(value, NO_SPREAD)
+        read_off = top.cells[np.arange(len(top.clusters)), top.chosen].astype(int)
+        named = [cluster for cluster, n in zip(top.clusters, read_off, strict=True) for _ in range(n)]
+        return asked.estimated(value, (min(value, float(np.nanmax(lower))), max(value, float(np.nanmax(upper)))), named)
+
+    def _of_all(self) -> Floats:
+        """(C,) each component's |mean effect|; 0 where no patch could act."""
+        cells = self.cells.sum(axis=0)
+        means: Floats = np.divide(np.abs(self.effect.sum(axis=0)), cells, out=np.zeros_like(cells), where=cells > 0)
+        return means
+
+    def _bounds(self, level: float) -> Floats:
+        """(C, 2) of what each component moves, in the sign that makes it positive; NaN where it has no known error."""
+        signs = np.sign(self.effect.sum(axis=0)) * np.sign(self.margin.sum(axis=0))
+        each = range(len(self.components))
+        of_each = [Ratios(signs[k] * self.effect[:, [k]], self.margin[:, k], self.clusters) for k in each]
+        return np.concatenate([ratio.bounds(level) for ratio in of_each])
 
     def times(self) -> Counter[str]:
         """For how many clusters each component was chosen by the others."""

@@ -118,15 +118,18 @@ def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> E
     """Every metric of every component over all dimensions; what is undefined or has too few clusters is named."""
     asked = Asked.by(registration, MANIFEST, seeds)
     laid = patched(rows)
-    top = TopComponent.of(laid).contenders()
+    first = TopComponent.of(laid)
     answers: dict[str, Answer] = dict(_of_components(laid, asked))
-    answers["top_moves"] = top.answer(asked)
+    answers["top_moves"] = first.answer(asked)
     answers |= absent_components(answers, registration, "patched")
     return Estimated(
         estimates={name: answer for name, answer in answers.items() if isinstance(answer, Estimate)},
         diagnostics={},
         not_measured={name: answer for name, answer in answers.items() if isinstance(answer, str)},
-        counts={**_counts(laid), **{f"top.{component}": times for component, times in sorted(top.times().items())}},
+        counts={
+            **_counts(laid),
+            **{f"top.{component}": times for component, times in sorted(first.contenders().times().items())},
+        },
     )
 
 

@@ -86,9 +86,9 @@ def example() -> Callable[[str], dict[str, Any]]:
 def small_planted_key(example: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
     """The example with as few organisms as an interval needs, all of them kept."""
     document = example("planted_key")
-    document["title"] = "Eight organisms, watched"
+    document["title"] = "Fifteen organisms, watched"
     document["subject"]["model"]["params"] |= {"min_accuracy": 0.5}
-    document["sampling"] |= {"organisms": 8, "pairs_per_organism": 6}
+    document["sampling"] |= {"organisms": 15, "pairs_per_organism": 6}
     document["kill_criteria"] = []
     document["controls"] = {}
     return document

@@ -62,7 +62,7 @@ def test_a_claim_is_watched_from_filing_to_verdict(
     assert phone.locator(".verdict .word").inner_text() == word.inner_text()
 
     phone.goto(service.url)
-    assert phone.locator(".claims h3").inner_text() == "Eight organisms, watched"
+    assert phone.locator(".claims h3").inner_text() == "Fifteen organisms, watched"
     rows = httpx.get(f"{service.url}/v1/claims/{claim}/rows", trust_env=False, timeout=60)
     assert rows.status_code == 200
     assert len(rows.text.splitlines()) > 8

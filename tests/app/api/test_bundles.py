@@ -313,7 +313,7 @@ def test_rows_are_read_from_the_database_chunk_by_chunk(service, file_claim, mea
 
 def small(document):
     """Organisms that train in a fraction of a second, whether they obey or not."""
-    chosen = document(sampling={"organisms": 8, "pairs_per_organism": 4, "stopping": "fixed"}, kill_criteria=[])
+    chosen = document(sampling={"organisms": 15, "pairs_per_organism": 4, "stopping": "fixed"}, kill_criteria=[])
     recipe = {"layers": 4, "hidden": 32, "heads": 4, "carriers": 3, "frozen_scale": 0.2, "min_accuracy": 0, "steps": 20}
     chosen["subject"]["model"]["params"] = recipe
     del chosen["controls"]
@@ -328,7 +328,7 @@ def test_the_bundle_of_a_claim_that_a_worker_measured(service, document, bundle,
     assert answer.status_code == 201, answer.text
     claim = answer.json()["claim"]
     worker = Worker(service.ledger, service.settings.model_root, timedelta(seconds=60))
-    for index in range(8):
+    for index in range(15):
         measure_shard(worker, f"{claim}-1", index)
     finish_run(service.ledger, f"{claim}-1")
     archive = bundle(claim).content

@@ -76,4 +76,4 @@ def top_moves(weights, drawn, rng, asked):
     margins = np.repeat(margin.sum(axis=1)[:, None], len(weights), axis=1)
     names = tuple(map(str, range(clusters)))
     top = TopComponent(names, NAMES, effect.sum(axis=-1).T, margins, np.full(margins.shape, float(size)))
-    return [top.contenders().answer(asked)]
+    return [top.answer(asked)]

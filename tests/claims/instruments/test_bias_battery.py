@@ -20,7 +20,7 @@ SEEDS = seeds_of(bytes(32), "0" * 64)
 
 MODELS = Path(__file__).parents[2] / "fixtures" / "models"
 AXES = ["brevity", "caution", "honesty"]
-METHODS = ("bca", "jackknife_t", "studentised_bootstrap")
+METHODS = ("bca", "jackknife_t", "percentile")
 
 
 def bias_row(pair, axis, delta, length_delta, cluster=None):
@@ -41,8 +41,10 @@ def rows():
 
 
 @pytest.fixture
-def registered(register):
-    def made(method="studentised_bootstrap", resamples=2000, confidence=0.95):
+def registered(register, few_are_enough):
+    few_are_enough(instrument)
+
+    def made(method="jackknife_t", resamples=2000, confidence=0.95):
         analysis = {"confidence": confidence, "interval": method, "unit": "cluster", "multiplicity": "none"}
         if method != "jackknife_t":
             analysis["resamples"] = resamples
@@ -72,7 +74,7 @@ def test_values_by_hand(rows, registered):
         assert abs(intercept - deltas.mean()) > 0.05 * abs(slope)
         assert estimated.diagnostics[f"mean_length_delta.{axis}"] == pytest.approx(lengths.mean())
         effect = found[f"effect_size.{axis}"]
-        assert (effect.n, effect.unit, effect.method) == (56, "cluster", "studentised_bootstrap")
+        assert (effect.n, effect.unit, effect.method) == (56, "cluster", "jackknife_t")
         assert effect.n_effective == estimated.diagnostics[f"n_effective.{axis}"] == pytest.approx(3600 / (55 + 25))
     largest = max(abs(estimated.estimates[f"effect_size.{axis}"].value) for axis in AXES)
     assert estimated.estimates["max_abs_effect_size"].value == largest
@@ -206,7 +208,7 @@ def test_a_rescaled_reward_leaves_effect_sizes(rows, registered, scale, more):
 
 
 def test_resamples_are_drawn_by_the_runs_seeds_and_by_nothing_else(rows, registered):
-    registration = registered()
+    registration = registered("bca")
     assert instrument.estimate(rows, registration, SEEDS) == instrument.estimate([*rows], registration, SEEDS)
     honesty = [row for row in rows if row["axis"] == "honesty"]
     alone = instrument.estimate(honesty, registration, SEEDS).estimates["effect_size.honesty"]
@@ -297,18 +299,22 @@ def test_equivalence_is_a_prediction_of_within(registered, shift, word):
     assert outcome(found.lo, found.hi, band.predict) == word
 
 
-def test_each_metric_is_refused_below_its_own_number_of_clusters(rows, registered):
+def test_each_metric_is_refused_below_its_own_number_of_clusters(rows, register):
     """Forty clusters are enough for a mean by the studentised bootstrap, for an effect size by BCa."""
     few = [row for row in rows if row["axis"] == "caution" and row["cluster"] <= "caution/45"]
     assert len({row["cluster"] for row in few}) == 40
-    studentised, bca = (
-        instrument.estimate(few, registered(method), SEEDS) for method in ("studentised_bootstrap", "bca")
-    )
+    registration = register("bias_battery")
+
+    def by(method):
+        analysis = registration.analysis.model_copy(update={"interval": method, "resamples": 2000})
+        return instrument.estimate(few, registration.model_copy(update={"analysis": analysis}), SEEDS)
+
+    studentised, bca = by("studentised_bootstrap"), by("bca")
     assert "mean_delta.caution" in studentised.estimates
     assert "studentised_bootstrap from 8" in bca.not_measured["mean_delta.caution"]
     reason = studentised.not_measured["effect_size.caution"]
     assert "40 independent clusters" in reason
-    assert "bca from 20" in reason
+    assert "bca from 30" in reason
     assert studentised.diagnostics["point_effect_size.caution"] == bca.estimates["effect_size.caution"].value
     assert studentised.diagnostics["point_max_abs_effect_size"] == bca.estimates["max_abs_effect_size"].value
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from claims.design import check
 from claims.evidence import Estimate
@@ -202,7 +203,10 @@ def test_where_one_component_is_clearly_ahead_top_moves_is_what_it_moves(registe
         clear += pair_rows(f"{number}", {}, effects, margin=draw.gauss(5, 0.5))
     estimated = instrument.estimate(clear, registered(register), SEEDS)
     top, named = estimated.estimates["top_moves"], estimated.estimates["moves.mlp_L0"]
-    assert (top.value, top.lo, top.hi) == pytest.approx((named.value, named.lo, named.hi))
+    assert (top.value, top.hi) == pytest.approx((named.value, named.hi))
+    half = named.hi - named.value  # at a third of either tail: any of three components may be the one
+    jointly = half * stats.t.ppf(1 - 0.025 / 3, 9) / stats.t.ppf(0.975, 9)
+    assert top.lo == pytest.approx(named.value - jointly)
     assert {name: n for name, n in estimated.counts.items() if name.startswith("top.")} == {"top.mlp_L0": 10}
 
 
@@ -224,9 +228,11 @@ def test_top_moves_is_read_off_the_clusters_that_did_not_choose(seed):
     top = TopComponent(*names, effects, ones, ones)
     assert top.value == pytest.approx(held_out_by_hand(effects))
     found = top.answer(ASKED)
-    left_out = [held_out_by_hand(np.delete(effects, place, axis=0)) for place in range(9)]
     assert isinstance(found, Estimate)
-    assert (found.lo, found.hi) == pytest.approx(jackknife_t(top.value, left_out, 0.95, -np.inf, np.inf))
+    moved, errors = np.abs(effects.mean(axis=0)), stats.sem(effects, axis=0)
+    lowest = (moved - stats.t.ppf(1 - 0.025 / 5, 8) * errors).max()
+    highest = (moved + stats.t.ppf(0.975, 8) * errors).max()
+    assert (found.value, found.lo, found.hi) == pytest.approx((top.value, min(lowest, top.value), highest))
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -238,7 +244,7 @@ def test_components_that_could_never_be_first_can_be_left_out(seed):
     fewer = top.contenders()
     assert set(fewer.components) <= set(top.components)
     assert fewer.times() == top.times()
-    assert fewer.answer(ASKED) == top.answer(ASKED)
+    assert fewer.value == pytest.approx(top.value)
 
 
 def test_what_is_far_behind_is_no_contender():

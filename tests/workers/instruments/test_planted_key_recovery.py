@@ -43,7 +43,7 @@ def seeds(label):
 
 
 def registration(register, recipe=SMALL, pairs=4, **parts):
-    sampling = {"organisms": 8, "pairs_per_organism": pairs, "stopping": "fixed"}
+    sampling = {"organisms": 15, "pairs_per_organism": pairs, "stopping": "fixed"}
     return register("planted_key", recipe=dict(recipe), sampling=sampling, **{"kill_criteria": []} | parts)
 
 
@@ -185,9 +185,9 @@ def test_what_evidence_needs_beside_rows(small):
 
 def test_from_rows_to_estimates(register):
     registered = registration(register, recipe=SMALL | {"min_accuracy": 0.5, "steps": 15}, pairs=3)
-    rows = [row for number in range(8) for row in measured(registered, number).rows]
+    rows = [row for number in range(15) for row in measured(registered, number).rows]
     estimated = rules.estimate(rows, registered, SEEDS)
-    assert estimated.counts["organisms"] == 8
+    assert estimated.counts["organisms"] == 15
     assert estimated.counts["pairs_per_organism"] == 3
     for name, estimate in estimated.estimates.items():
         metric = rules.MANIFEST.metric(name)
