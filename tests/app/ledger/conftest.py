@@ -12,10 +12,11 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import sql
+from sqlalchemy import text
 from sqlmodel import Session
 
 from app.embedded.endpoints import Endpoints
-from app.ledger import queue
+from app.ledger import log, projections, queue
 from app.ledger.append import append
 from app.ledger.database import Ledger
 from app.ledger.judging import record_evidence
@@ -29,6 +30,8 @@ from claims.instruments.manifest import Shard
 
 DATABASE = "ledger_tests"
 TABLES = [sql.Identifier(table.name) for table in Base.metadata.sorted_tables]
+# What replaying the log gives again; everything else is the log, or kept apart from it.
+PROJECTIONS = ("claims", "hypotheses", "links", "datasets", "evidence", "runs", "forecasts", "imports")
 TRIGGERS = "SELECT tgrelid::regclass::text, tgname, tgenabled FROM pg_trigger WHERE NOT tgisinternal"
 
 
@@ -68,6 +71,27 @@ def ledger(urls: Endpoints) -> Iterator[Ledger]:
     ledger = Ledger(urls.database_url, pool_size=10)
     yield ledger
     ledger.dispose()
+
+
+@pytest.fixture
+def replayed(ledger: Ledger, postgres) -> Callable[[], tuple[dict[str, list[str]], dict[str, list[str]]]]:
+    """What the projections hold, and what they hold once the log was replayed into empty ones."""
+
+    def replay():
+        with postgres.superuser(DATABASE) as connection:
+            before = _kept(connection)
+            connection.execute(f"TRUNCATE {', '.join(PROJECTIONS)}, shards")
+            assert not any(_kept(connection).values())
+            with ledger.begin() as session:
+                for canonical in session.execute(text("SELECT canonical FROM entries ORDER BY seq")).scalars().all():
+                    projections.apply(session, log.entry_of(bytes(canonical)))
+            return before, _kept(connection)
+
+    return replay
+
+
+def _kept(connection: psycopg.Connection) -> dict[str, list[str]]:
+    return {name: sorted(map(str, connection.execute(f"SELECT t FROM {name} t").fetchall())) for name in PROJECTIONS}
 
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "fixtures" / "coin_toss.json").read_bytes())

@@ -1,24 +1,17 @@
 """The projections are what the log says: replaying it into empty tables gives them again."""
 
 import pytest
-from sqlalchemy import text
 
-from app.ledger import datasets, forecasts, projections
+from app.ledger import datasets, forecasts
 from app.ledger.append import append
 from app.ledger.judging import record_void
 from app.ledger.links import withdraw
-from app.ledger.log import entry_of
 from app.ledger.runs import hold
 from claims.forecasts import seal
 from claims.pairs import read_pairs
 
-TABLES = ("claims", "hypotheses", "links", "datasets", "evidence", "runs", "forecasts")
 SALT = bytes(range(32))
 PAIR = b'{"id":"p1","dimension":"safety","prompt":"Say it.","chosen":"Yes.","rejected":"No."}\n'
-
-
-def tables(connection):
-    return {name: sorted(map(str, connection.execute(f"SELECT t FROM {name} t").fetchall())) for name in TABLES}
 
 
 @pytest.fixture
@@ -41,13 +34,7 @@ def a_life(ledger, put_claim, judge, open_run):
         put_claim(session)
 
 
-def test_replaying_the_log_gives_the_same_tables(ledger, postgres, a_life):
-    with postgres.superuser("ledger_tests") as connection:
-        before = tables(connection)
-        assert all(before.values())
-        connection.execute(f"TRUNCATE {', '.join(TABLES)}, shards")
-        assert not any(tables(connection).values())
-        with ledger.begin() as session:
-            for canonical in session.execute(text("SELECT canonical FROM entries ORDER BY seq")).scalars().all():
-                projections.apply(session, entry_of(bytes(canonical)))
-        assert tables(connection) == before
+def test_replaying_the_log_gives_the_same_tables(a_life, replayed):
+    before, after = replayed()
+    assert {name for name, rows in before.items() if not rows} == {"imports"}  # which have a test of their own
+    assert after == before
