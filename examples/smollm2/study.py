@@ -26,6 +26,7 @@ from claims.diagnostic import diagnostic, diagnostic_bytes
 from claims.evidence import Evidence
 from claims.registration.reading import freeze
 from claims.registration.yaml_form import read_yaml
+from claims.seeds import seeds_once_opened
 from claims.weights import weights_sha256
 from examples.smollm2.model_root import DIRECTORY, model_root
 from examples.smollm2.table import expected_output
@@ -59,14 +60,18 @@ def conduct(service: Service, study: Study) -> dict[str, Any]:
     claim = outcome_of(service, study.document)
     print_claim(service, claim)
     if claim["run"] is not None and claim["status"] != "void":
-        typer.echo(f"\n{_table(service, claim['id'], study)}")
+        typer.echo(f"\n{_table(service, claim['id'], claim['run'], study)}")
     return claim
 
 
-def _table(service: Service, claim: str, study: Study) -> str:
+def _table(service: Service, claim: str, run: str, study: Study) -> str:
+    frozen = freeze(study.document)
+    history = service.get(f"/v1/claims/{claim}/history")["items"]
+    opened = (entry["payload"] for entry in history if entry["type"] == "opened")
+    seeds = seeds_once_opened(next(one for one in opened if one["run"] == run), frozen.sha256)
     evidence = Evidence.model_validate(service.get(f"/v1/claims/{claim}/evidence"))
     measured = list(rows.decode(service.client.get(f"/v1/claims/{claim}/rows").content))
-    return expected_output(measured, freeze(study.document).registration, evidence)
+    return expected_output(measured, frozen.registration, seeds, evidence)
 
 
 def _study(root: Path) -> Study:

@@ -11,15 +11,16 @@ from claims.instruments.attribution_patching_agreement import PARAMS, estimate
 from claims.instruments.grid import grids
 from claims.instruments.params import completed
 from claims.registration.model import Registration
+from claims.seeds import Seeds
 
 TOLERANCE = 1e-6
 Rows = Sequence[Mapping[str, Any]]
 WIDTHS = (23, 12, 12, 25, 17, 10)
 
 
-def expected_output(rows: Rows, registration: Registration, evidence: Evidence) -> str:
-    """What the rows say, recomputed by this process, beside what the ledger recorded."""
-    recomputed = estimate(rows, registration)
+def expected_output(rows: Rows, registration: Registration, seeds: Seeds, evidence: Evidence) -> str:
+    """What the rows say, recomputed by this process, beside what the ledger recorded; `seeds` are the run's own."""
+    recomputed = estimate(rows, registration, seeds)
     ranked = _ranked(rows, registration)
     names = sorted(ranked)
     mean = evidence.estimates.get("mean_rho")

@@ -62,14 +62,15 @@ def root(tmp_path):
 @contextmanager
 def studying(root, data):
     given = {"ANTEDATE_MODEL_ROOT": str(root), "ANTEDATE_DATA": str(data), "ANTEDATE_PORT": "8900"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "examples.smollm2.study"],
-        cwd=ROOT,
-        env=os.environ | given | {"PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
+    with (root / "stderr").open("w") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "examples.smollm2.study"],
+            cwd=ROOT,
+            env=os.environ | given | {"PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+        )
     try:
         yield process
     finally:
@@ -78,19 +79,19 @@ def studying(root, data):
         process.stdout.close()
 
 
-def printed(process):
+def printed(process, root):
     """All that it prints until it has no more to say and serves."""
     lines = []
     for line in process.stdout:
         lines.append(line)
         if line.startswith("within tolerance"):
             return "".join(lines)
-    raise AssertionError("".join(lines))
+    raise AssertionError("".join([*lines, (root / "stderr").read_text()]))
 
 
 def test_the_study_files_measures_and_shows_its_claim_and_shows_it_again(root, data_path):
     with studying(root, data_path) as process:
-        first = printed(process)
+        first = printed(process, root)
         table = FORM.search(first)
         assert table, first
         assert [line.split()[0] for line in table["dimensions"].splitlines()] == list(DIMENSIONS)
@@ -99,7 +100,7 @@ def test_the_study_files_measures_and_shows_its_claim_and_shows_it_again(root, d
         page = re.search(r"^page: (http://\S+/claims/\w+)$", first, re.MULTILINE)
         # A second one finds the service that runs, and the claim that is on its ledger.
         with studying(root, data_path) as another:
-            assert printed(another) == first
+            assert printed(another, root) == first
             assert another.wait(timeout=60) == 0
         assert page
     assert process.returncode == 0
