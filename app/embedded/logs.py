@@ -24,14 +24,16 @@ def bound(log: Path) -> None:
 
 
 def tail(log: Path) -> str:
-    """The last whole lines of a log, about 2,000 bytes."""
+    """The last whole lines of a log, about 2,000 bytes; of a last line that is longer, its end."""
     if not log.exists():
         return ""
     with log.open("rb") as file:
         start = max(0, log.stat().st_size - _TAIL_BYTES)
         file.seek(start)
-        lines = file.read().decode(errors="replace").splitlines()
-    return "\n".join(lines[1:] if start else lines).strip()
+        lines = file.read().decode(errors="replace").strip().splitlines()
+    if not start:
+        return "\n".join(lines)
+    return "\n".join(lines[1:]) or f"…{''.join(lines)}"
 
 
 def supervisor_log(directory: Path) -> logging.Logger:

@@ -59,7 +59,7 @@ def postgres_service(directory: DataDirectory) -> Service:
         name="postgres",
         argv=[str(programs / "postgres"), "-D", str(directory.postgres), *flags],
         env={**_ENVIRONMENT, MARK: str(directory.root)},
-        ready=lambda: _answers(directory),
+        unready=lambda: _silent(directory),
         prepare=lambda: _clear(directory),
         # Fast shutdown: what is open is rolled back, what is done is written.
         stop=(StopSignal(signal.SIGINT, 30.0),),
@@ -130,11 +130,11 @@ def _clear(directory: DataDirectory) -> None:
         stale.unlink(missing_ok=True)
 
 
-def _answers(directory: DataDirectory) -> bool:
+def _silent(directory: DataDirectory) -> str | None:
     try:
         psycopg.connect(
             host=str(directory.sockets), port=POSTGRES_PORT, user=SUPERUSER, dbname=DATABASE, connect_timeout=2
         ).close()
-    except psycopg.OperationalError:
-        return False
-    return True
+    except psycopg.OperationalError as error:
+        return f"no answer in {directory.sockets}: {error}"
+    return None

@@ -16,6 +16,7 @@ from app.embedded.services import Service, StopSignal
 
 # A probe waits in the listening socket until the API takes it; a dead API is noticed between two.
 _PROBE_SECONDS = 2.0
+_LONGEST_ANSWER = 4000
 # Warm: no new task, running ones may end. Cold: they are given back to the queue.
 _WORKER_STOP = (StopSignal(signal.SIGTERM, 10.0), StopSignal(signal.SIGQUIT, 5.0))
 
@@ -44,7 +45,7 @@ def api_service(listener: socket.socket, env: Mapping[str, str]) -> Service:
             *("--fd", str(listener.fileno()), "--timeout-graceful-shutdown", "3", "--ws", "none"),
         ],
         env=env,
-        ready=lambda: answers(f"{url}/readyz"),
+        unready=lambda: unanswered(f"{url}/readyz"),
         stop=(StopSignal(signal.SIGTERM, 6.0),),
         pass_fds=(listener.fileno(),),
     )
@@ -63,17 +64,19 @@ def light_service(env: Mapping[str, str]) -> Service:
     return Service(name="light", argv=argv, env=env, stop=_WORKER_STOP)
 
 
-def answers(url: str) -> bool:
-    """Whether GET of this URL gives 200; proxies of the environment are not asked."""
+def unanswered(url: str) -> str | None:
+    """None where GET of this URL gives 200, else what came instead; proxies of the environment are not asked."""
     parts = urlsplit(url)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=_PROBE_SECONDS)
     try:
         connection.request("GET", parts.path)
-        return connection.getresponse().status == http.client.OK
-    except (OSError, http.client.HTTPException):
-        return False
+        answer = connection.getresponse()
+        body = answer.read(_LONGEST_ANSWER).decode(errors="replace")
+    except (OSError, http.client.HTTPException) as error:
+        return f"nothing answered GET {parts.path}: {error or type(error).__name__}"
     finally:
         connection.close()
+    return None if answer.status == http.client.OK else f"GET {parts.path} answered {answer.status}: {body}"
 
 
 def _celery(name: str, queues: str, concurrency: int) -> list[str]:

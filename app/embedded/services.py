@@ -20,17 +20,20 @@ class StopSignal:
 
 
 def nothing() -> None:
-    """What most services do before each start."""
+    """What most services do before each start, and what keeps them from being ready once they run."""
 
 
 @dataclass(frozen=True)
 class Service:
-    """One supervised program. `ready` is polled and must answer within seconds; `prepare` runs before each start."""
+    """One supervised program. `prepare` runs before each start.
+
+    `unready` is polled and must answer within seconds: why it is not ready to be used, None once it is.
+    """
 
     name: str
     argv: Sequence[str]
     env: Mapping[str, str]
-    ready: Callable[[], bool] = lambda: True
+    unready: Callable[[], str | None] = nothing
     prepare: Callable[[], None] = nothing
     stop: Sequence[StopSignal] = (StopSignal(signal.SIGTERM, 10.0),)
     account: Account | None = None

@@ -46,13 +46,20 @@ class _Seat:
     proven: bool = False
     refusal: Exception | None = None
     """Why the system, or its own preparation, would not let it start the last time."""
+    waits_for: str | None = None
+    """Why it was not ready when last asked."""
 
     @property
     def hopeless(self) -> bool:
         return not self.proven and (self.refusal is not None or self.failures >= _MOST_FAILED_STARTS)
 
-    def is_ready(self) -> bool:
-        return self.child is not None and self.child.ended() is None and self.service.ready()
+    def ask(self) -> None:
+        """Whether it is ready, which proves it, and if not why."""
+        if self.child is None or self.child.ended() is not None:
+            self.waits_for = "it is not running"
+        else:
+            self.waits_for = self.service.unready()
+            self.proven = self.waits_for is None
 
 
 @dataclass
@@ -127,11 +134,11 @@ class Supervisor:
         while waiting := [seat for seat in seats if not seat.proven]:
             self._tick()
             for seat in waiting:
-                seat.proven = seat.is_ready()
+                seat.ask()
                 if seat.hopeless:
                     raise _given_up(seat)
                 if not seat.proven and time.monotonic() > deadline:
-                    raise _failed(seat, f"was not ready within {_READY_SECONDS:.0f} s")
+                    raise _failed(seat, f"was not ready within {_READY_SECONDS:.0f} s: {seat.waits_for}")
             time.sleep(_TICK_SECONDS)
 
     def _watch(self) -> None:

@@ -31,7 +31,7 @@ def valkey_service(directory: DataDirectory) -> Service:
         name="valkey",
         argv=[str(valkey_server(directory)), *flags],
         env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC", MARK: str(directory.root)},
-        ready=lambda: _answers(directory),
+        unready=lambda: _silent(directory),
         prepare=lambda: end_server(directory.valkey, "valkey-server", signal.SIGTERM),
         stop=(StopSignal(signal.SIGTERM, 10.0),),
         account=directory.account,
@@ -50,11 +50,12 @@ def check_broker(url: str) -> None:
         ) from error
 
 
-def _answers(directory: DataDirectory) -> bool:
+def _silent(directory: DataDirectory) -> str | None:
     # Asked again in a moment anyway: the client's own retries would only hold up the others.
     once = Retry(NoBackoff(), 0)
     with redis.Redis(unix_socket_path=str(directory.valkey_socket), socket_timeout=2, retry=once) as client:
         try:
-            return bool(client.ping())
-        except redis.RedisError:
-            return False
+            client.ping()
+        except redis.RedisError as error:
+            return f"no answer at {directory.valkey_socket}: {error}"
+    return None

@@ -38,13 +38,19 @@ def upgrade(owner_url: str, *, app_role: str = APP_ROLE) -> None:
 
 def is_current(url: str) -> bool:
     """Whether the database behind `url` (any role's) has exactly this version's schema."""
+    return other_schema(url) is None
+
+
+def other_schema(url: str) -> str | None:
+    """Which schema the database behind `url` has instead of this version's, in words; None where it has this one's."""
     engine = engine_for(url, pool_size=1)
     try:
         with engine.connect() as connection:
             heads = MigrationContext.configure(connection).get_current_heads()
     finally:
         engine.dispose()
-    return set(heads) == set(ScriptDirectory.from_config(_config()).get_heads())
+    due = ScriptDirectory.from_config(_config()).get_heads()
+    return None if set(heads) == set(due) else f"{', '.join(heads) or 'none'}, and this version's is {', '.join(due)}"
 
 
 def _config() -> Config:

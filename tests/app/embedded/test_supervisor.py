@@ -31,7 +31,7 @@ def directory(data_path):
 
 
 def test_a_service_that_never_comes_up_ends_the_start_with_the_end_of_its_log(directory):
-    broken = program("api", "raise SystemExit('no such column: verdict')", ready=lambda: False)
+    broken = program("api", "raise SystemExit('no such column: verdict')", unready=lambda: "not yet")
     with (
         pytest.raises(ServiceFailedError, match=r"api: ended 3 times(.|\n)*no such column: verdict"),
         Supervisor(directory, [Stage([broken])]),
@@ -94,7 +94,7 @@ time.sleep(600)
 def worker(directory, source, *graces):
     log = directory.logs / "worker.log"
     steps = [StopSignal(*step) for step in zip((signal.SIGTERM, signal.SIGQUIT), graces, strict=True)]
-    return program("worker", source, ready=lambda: "\n" in log.read_text(), stop=steps)
+    return program("worker", source, unready=lambda: None if "\n" in log.read_text() else "silent", stop=steps)
 
 
 def test_a_child_that_will_not_stop_is_told_harder(directory):
@@ -125,7 +125,7 @@ time.sleep(600)
 
 def test_children_of_a_dead_child_go_with_it_before_it_is_restarted(directory, eventually):
     log = directory.logs / "worker.log"
-    service = program("worker", FAMILY, ready=lambda: bool(log.read_text()))
+    service = program("worker", FAMILY, unready=lambda: None if log.read_text() else "silent")
     with Supervisor(directory, [Stage([service])]):
         sleeper = psutil.Process(int(log.read_text()))
         sleeper.parent().kill()

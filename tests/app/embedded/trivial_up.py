@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.embedded.errors import EmbeddedError
 from app.embedded.ports import reachable_url
-from app.embedded.processes import answers, environment
+from app.embedded.processes import environment, unanswered
 from app.embedded.services import Service
 from app.embedded.stack import Stack, our_processes, run
 from app.embedded.supervisor import Stage
@@ -27,7 +27,7 @@ def trivial(settings, directory, urls, listener):
                 name="api",
                 argv=[sys.executable, str(API), str(descriptor)],
                 env=environment(directory, urls),
-                ready=lambda: answers(reachable_url(listener) + "/readyz"),
+                unready=lambda: unanswered(reachable_url(listener) + "/readyz"),
                 pass_fds=(descriptor,),
             )
         ]
