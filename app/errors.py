@@ -185,7 +185,7 @@ class TooEarlyError(ProblemError):
 class AlreadyForecastError(ProblemError):
     status = HTTPStatus.CONFLICT
     code = "already_forecast"
-    title = "You have said this of the claim already"
+    title = "You have sealed another forecast of the claim already"
     remedy = "Nothing more is to be done. A claim is forecast once by each registrant; what is sealed is not replaced."
 
 

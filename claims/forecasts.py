@@ -26,12 +26,16 @@ class InvalidForecastError(ValueError):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What entry `seq` sealed for `forecaster`; `probability`, once it is revealed, is that of a confirmed claim."""
+    """What entry `seq` sealed for `forecaster`, and once entry `revealed` told it, with which `probability`.
+
+    The probability is that of a confirmed claim.
+    """
 
     forecaster: str
     seq: int
     sealed: str
     probability: float | None = None
+    revealed: int | None = None
 
 
 def seal(claim: str, forecaster: str, probability: float, salt: bytes) -> str:
@@ -87,7 +91,7 @@ def _revealed(forecasts: tuple[Forecast, ...], entry: Entry) -> tuple[Forecast, 
         raise InvalidForecastError(
             f"probability and salt give the seal {found}, and {entry.actor} sealed {known.sealed}"
         )
-    told = replace(known, probability=payload["probability"])
+    told = replace(known, probability=payload["probability"], revealed=entry.seq)
     return tuple(told if one is known else one for one in forecasts)
 
 

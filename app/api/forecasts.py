@@ -35,7 +35,6 @@ PROBLEMS: dict[int | str, dict[str, Any]] = answers(
     errors.ScopeMissingError,
     errors.NotFoundError,
     errors.BodyTooSlowError,
-    errors.AlreadyForecastError,
     errors.BodyTooLargeError,
     errors.WrongMediaTypeError,
     errors.WrongContentEncodingError,
@@ -57,11 +56,14 @@ def get_forecasts(ledger: TheLedger, claim: ClaimInPath) -> Page[ClaimForecast]:
 @router.post(
     "/v1/claims/{claim}/forecasts",
     summary="Seal a forecast of somebody else's claim",
-    responses=PROBLEMS | answers(errors.TooLateError),
+    responses=PROBLEMS | answers(errors.AlreadyForecastError, errors.TooLateError),
     openapi_extra=body(REASON, reference(Sealing), "The seal; the probability stays with you."),
 )
 def seal_forecast(ledger: TheLedger, caller: Filer, claim: ClaimInPath, document: Body) -> LogEntry:
-    """Before the claim is opened, once for each registrant, and never replaced. The answer is the entry of the log."""
+    """Before the claim is opened, once for each registrant, and never replaced. The answer is the entry of the log.
+
+    The same seal again gets the same entry, so that whoever lost the answer can ask once more.
+    """
     with refused_as(errors.InvalidForecastError):
         given = read_as(Sealing, document)
         with _in_words(claim), ledger.begin() as session:
@@ -75,7 +77,10 @@ def seal_forecast(ledger: TheLedger, caller: Filer, claim: ClaimInPath, document
     openapi_extra=body(REASON, reference(Revealing), "What was sealed."),
 )
 def reveal_forecast(ledger: TheLedger, caller: Filer, claim: ClaimInPath, document: Body) -> LogEntry:
-    """From when the claim is opened, by whoever sealed it. What was never told is counted. The answer is the entry."""
+    """From when the claim is opened, by whoever sealed it. What was never told is counted. The answer is the entry.
+
+    Told again, it gets the same entry.
+    """
     with refused_as(errors.InvalidForecastError):
         given = read_as(Revealing, document)
         with _in_words(claim), ledger.begin() as session:

@@ -15,6 +15,8 @@ from app.cli.options import AsJson, Key, Url
 from app.cli.output import line, print_json
 from app.cli.service import Service
 from app.cli.watch import conclude
+from claims import forecast_window
+from claims.entries import Entry, format_time
 from claims.imports import SCHEMA as IMPORTED
 
 
@@ -84,9 +86,17 @@ def print_receipt(service: Service, receipt: dict[str, Any]) -> None:
     line("document", f"sha256:{receipt['document_sha256']}")
     line("filed", receipt["filed"])
     line("precedence", receipt["precedence"])
+    if until := _window_of(receipt):
+        line("forecasts", f"others can forecast it until {until}, and nothing is measured before")
     if chances := chances_of(receipt["check"]):
         line("chances", chances)
     for warning in receipt["check"].get("warnings", []):
         line("warning", warning["detail"])
     typer.echo()
     typer.echo(receipt["note"].rstrip("\n"))
+
+
+def _window_of(receipt: dict[str, Any]) -> str | None:
+    """Until when it waits for forecasts, by the entry that the receipt holds; None where it need not wait."""
+    until = forecast_window.end_of(Entry.from_object(receipt["entry"]["object"]))
+    return None if until is None else format_time(until)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,16 @@ from app.cli.service import Service
 from claims.forecasts import SALT_BYTES, InvalidForecastError
 
 FINAL = range(400, 500)  # what the service answers to what it has not recorded and never will
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is on the ledger now: `result` is sealed or told, by this command or already; `entry` and `time` where."""
+
+    result: str
+    kept: Kept
+    entry: int
+    time: str
 
 
 def forecast(
@@ -46,61 +57,74 @@ def forecast(
         raise BadInputError("give either --probability, to seal a forecast, or --reveal, to tell the one you sealed.")
     directory = state_directory(state)
     with service_of(claim, url, key) as (service, name):
-        who = str(service.get("/v1/key")["registrant"])
-        kept = _reread(directory, name, who) if probability is None else _sealed(directory, name, who, probability)
-        entry = _told(service, kept) if reveal else _sent(service, kept, directory)
-    _print(kept, entry, kept_forecasts.file_of(directory, name, who), as_json=as_json)
+        me = Forecaster(service, directory, name, str(service.get("/v1/key")["registrant"]))
+        said = me.tell() if probability is None else me.seal(probability)
+    _print(said, me.file, as_json=as_json)
 
 
-def _sealed(directory: Path, claim: str, who: str, probability: float) -> Kept:
-    """What is to be sealed: kept already, by an earlier attempt, or from now on."""
-    known = kept_forecasts.find(directory, claim, who)
-    if known is None:  # adding zero takes the sign from a negative one, which no document may hold
-        kept = Kept(claim, who, probability + 0.0, secrets.token_bytes(SALT_BYTES).hex())
+@dataclass(frozen=True)
+class Forecaster:
+    """Registrant `name`, whose salts are kept in `directory`, before one claim of the service."""
+
+    service: Service
+    directory: Path
+    claim: str
+    name: str
+
+    @property
+    def file(self) -> Path:
+        return kept_forecasts.file_of(self.directory, self.claim, self.name)
+
+    def seal(self, probability: float) -> Said:
+        known, recorded = self._kept(), self._recorded()
+        kept = known or self._keep(probability)
+        if kept.probability != probability:
+            raise BadInputError(
+                f"you sealed {kept.probability:g} of this claim, and a seal is not replaced: {self.file}."
+            )
+        if recorded is not None and recorded["sealed"] == kept.sealed:
+            return Said("sealed already", kept, recorded["seq"], recorded["time"])
+        try:
+            entry = _post(self.service, f"/v1/claims/{self.claim}/forecasts", {"sealed": kept.sealed})
+        except RefusedError as refused:
+            # One that was kept before may be on its way still, by a command that was given up.
+            if known is None and refused.status in FINAL:
+                self.file.unlink()
+            raise
+        return Said("sealed", kept, entry["seq"], entry["time"])
+
+    def tell(self) -> Said:
+        recorded = self._recorded()
+        if recorded is not None and recorded["probability"] is not None:
+            told = Kept(self.claim, self.name, recorded["probability"], recorded["salt"])
+            return Said("told already", told, recorded["revealed_seq"], recorded["revealed"])
+        kept = self._kept()
+        if kept is None:
+            raise BadInputError(
+                f"{self.file} is not there. Without the salt in it nobody can tell what {self.name} sealed of claim "
+                f"{self.claim}, and the forecast counts as hidden. If it is elsewhere, name its directory by --state."
+            )
+        secret = {"probability": kept.probability, "salt": kept.salt}
+        entry = _post(self.service, f"/v1/claims/{self.claim}/forecasts/reveal", secret)
+        return Said("told", kept, entry["seq"], entry["time"])
+
+    def _recorded(self) -> Mapping[str, Any] | None:
+        """What the ledger has of them, be it by a command whose answer was lost; None where it has nothing."""
+        listed: list[dict[str, Any]] = self.service.get(f"/v1/claims/{self.claim}/forecasts")["items"]
+        return next((one for one in listed if one["registrant"] == self.name), None)
+
+    def _kept(self) -> Kept | None:
+        return kept_forecasts.find(self.directory, self.claim, self.name)
+
+    def _keep(self, probability: float) -> Kept:
+        # Adding zero takes the sign from a negative one, which no document may hold.
+        kept = Kept(self.claim, self.name, probability + 0.0, secrets.token_bytes(SALT_BYTES).hex())
         try:
             _ = kept.sealed
         except InvalidForecastError as error:
             raise BadInputError(f"--probability: {error}.") from error
-        kept_forecasts.keep(directory, kept)
+        kept_forecasts.keep(self.directory, kept)
         return kept
-    if known.probability != probability:
-        file = kept_forecasts.file_of(directory, claim, who)
-        raise BadInputError(f"you sealed {known.probability:g} of this claim, and a seal is not replaced: {file}.")
-    return known
-
-
-def _reread(directory: Path, claim: str, who: str) -> Kept:
-    kept = kept_forecasts.find(directory, claim, who)
-    if kept is None:
-        raise BadInputError(
-            f"{kept_forecasts.file_of(directory, claim, who)} is not there. Without the salt in it nobody can tell "
-            f"what {who} sealed of claim {claim}, and the forecast counts as hidden. If it is elsewhere, name its "
-            "directory by --state."
-        )
-    return kept
-
-
-def _sent(service: Service, kept: Kept, directory: Path) -> Mapping[str, Any]:
-    """The entry of the seal, be it of now or of an attempt whose answer was lost."""
-    try:
-        return _post(service, f"/v1/claims/{kept.claim}/forecasts", {"sealed": kept.sealed})
-    except RefusedError as refused:
-        recorded = _recorded(service, kept) if refused.code == "already_forecast" else None
-        if recorded is None and refused.status in FINAL:
-            kept_forecasts.file_of(directory, kept.claim, kept.forecaster).unlink()
-        if recorded is None:
-            raise
-        return recorded
-
-
-def _recorded(service: Service, kept: Kept) -> Mapping[str, Any] | None:
-    listed: list[dict[str, Any]] = service.get(f"/v1/claims/{kept.claim}/forecasts")["items"]
-    return next((one for one in listed if one["sealed"] == kept.sealed), None)
-
-
-def _told(service: Service, kept: Kept) -> Mapping[str, Any]:
-    told = {"probability": kept.probability, "salt": kept.salt}
-    return _post(service, f"/v1/claims/{kept.claim}/forecasts/reveal", told)
 
 
 def _post(service: Service, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -108,18 +132,19 @@ def _post(service: Service, path: str, body: Mapping[str, Any]) -> Mapping[str, 
     return entry
 
 
-def _print(kept: Kept, entry: Mapping[str, Any], file: Path, *, as_json: bool) -> None:
-    said = {
-        "claim": kept.claim,
-        "forecaster": kept.forecaster,
-        "probability": kept.probability,
-        "sealed": kept.sealed,
-        "entry": entry["seq"],
-        "time": entry["time"],
+def _print(said: Said, file: Path, *, as_json: bool) -> None:
+    shown = {
+        "result": said.result,
+        "claim": said.kept.claim,
+        "forecaster": said.kept.forecaster,
+        "probability": said.kept.probability,
+        "sealed": said.kept.sealed,
+        "entry": said.entry,
+        "time": said.time,
         "file": str(file),
     }
     if as_json:
-        print_json(said)
+        print_json(shown)
         return
-    for name, value in said.items():
+    for name, value in shown.items():
         line(name, str(value))

@@ -23,7 +23,7 @@ class OwnClaimError(Exception):
 
 
 class AlreadyForecastError(Exception):
-    """The forecaster has sealed, or told, already; the text says at which entry."""
+    """The forecaster has sealed, or told, something else already; the text says at which entry."""
 
 
 class TooEarlyError(Exception):
@@ -39,13 +39,18 @@ class MismatchError(ValueError):
 
 
 def seal(session: Session, claim: str, forecaster: str, sealed: str) -> Entry:
-    """Record that the forecaster holds to what `sealed` is the seal of; one for each claim, before it is opened."""
+    """Record that the forecaster holds to what `sealed` is the seal of; one for each claim, before it is opened.
+
+    The same seal again gives its first entry, whenever it comes: whoever lost the answer may ask once more.
+    """
     state = _state(session, claim)
     if forecaster == state.registrant:
         raise OwnClaimError(f"you filed claim {claim}")
     if state.reproduces is not None:
         raise TooLateError(claim, f"it measures again what claim {state.reproduces} froze: forecast that one")
     known = forecasts.by(state.forecasts, forecaster)
+    if known is not None and known.sealed == sealed:
+        return _entry(session, claim, known.seq)
     if known is not None:
         raise AlreadyForecastError(f"you sealed a forecast of claim {claim} already, at entry {known.seq}")
     if state.opened is not None or state.withdrawn is not None:
@@ -54,18 +59,21 @@ def seal(session: Session, claim: str, forecaster: str, sealed: str) -> Entry:
 
 
 def reveal(session: Session, claim: str, forecaster: str, probability: float, salt: bytes) -> Entry:
-    """Record what the forecaster had sealed, once the claim is open; nothing is recorded of what was not sealed."""
+    """Record what the forecaster had sealed, once the claim is open; nothing is recorded of what was not sealed.
+
+    What is told already, told again, gives its first entry.
+    """
     state = _state(session, claim)
     known = forecasts.by(state.forecasts, forecaster)
     if known is None:
         raise NoForecastError(f"you sealed no forecast of claim {claim}")
-    if known.probability is not None:
-        raise AlreadyForecastError(f"what you sealed of claim {claim} at entry {known.seq} is told already")
     if state.opened is None:
         raise TooEarlyError("it was withdrawn, and never opens" if state.withdrawn else "it is not open yet")
     found = forecasts.seal(claim, forecaster, probability, salt)
     if found != known.sealed:
         raise MismatchError(f"they give the seal {found}, and at entry {known.seq} you sealed {known.sealed}")
+    if known.revealed is not None:
+        return _entry(session, claim, known.revealed)
     told = {"reveals": known.seq, "probability": probability, "salt": salt.hex()}
     return append(session, "forecast", claim, forecaster, told)
 
@@ -99,6 +107,11 @@ def track_record(session: Session, forecaster: str | None = None) -> TrackRecord
     hidden = sum(probability is None and status in VERDICTS for probability, status, _ in found)
     foreseen = [(probability, status) for probability, status, precedence in told if precedence != KNOWN]
     return TrackRecord(sealed=len(found), revealed=len(told), hidden=hidden, calibration=calibration(foreseen))
+
+
+def _entry(session: Session, claim: str, seq: int) -> Entry:
+    """The claim's entry of this seq, which it has."""
+    return next(entry for entry in log.history(session, claim) if entry.seq == seq)
 
 
 def _require_claim(session: Session, claim: str) -> None:

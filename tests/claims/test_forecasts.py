@@ -55,7 +55,7 @@ def test_a_seal_is_what_docs_forecasts_says():
 @given(st.floats(0, 1), st.binary(min_size=32, max_size=32), st.sampled_from(["bob", "eve"]))
 def test_what_was_sealed_can_be_revealed_and_nothing_else(probability, salt, who):
     state = life(sealed(who, probability, salt), OPENED, revealed(who, probability, salt))
-    assert state.forecasts == (Forecast(who, 1, seal(CLAIM, who, probability, salt), probability),)
+    assert state.forecasts == (Forecast(who, 1, seal(CLAIM, who, probability, salt), probability, 3),)
     with pytest.raises(IllegalStepError, match="give the seal"):
         life(sealed(who, probability, salt), OPENED, revealed(who, 0.5 if probability != 0.5 else 0.6, salt))
 

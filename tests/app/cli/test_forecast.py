@@ -18,6 +18,13 @@ def bob(run, service, listening, tmp_path):
     return lambda *arguments: run("forecast", *arguments, **environment)
 
 
+@pytest.fixture
+def opened_later(file_claim, open_claim):
+    """A claim, and what opens it."""
+    claim = file_claim()
+    return claim, lambda: open_claim(claim)
+
+
 def kept(tmp_path, claim):
     return tmp_path / "state" / f"forecast-{claim}-bob.json"
 
@@ -49,10 +56,62 @@ def test_sealed_and_told(bob, service, tmp_path, file_claim, judge_claim):
 def test_where_the_answer_was_lost_the_same_command_goes_on(bob, service, tmp_path, file_claim):
     claim = file_claim()
     first = bob(claim, "--probability", "0.25", "--json").json
-    assert bob(claim, "--probability", "0.25", "--json").json == first
+    assert first["result"] == "sealed"
+    assert bob(claim, "--probability", "0.25", "--json").json == first | {"result": "sealed already"}
     other = bob(claim, "--probability", "0.9")
     assert (other.code, "you sealed 0.25 of this claim" in other.err) == (2, True)
     assert len(listed(service, claim)) == 1
+
+
+@pytest.mark.parametrize("lost", ["sealed", "told"])
+def test_what_the_ledger_has_and_the_client_never_heard_is_there_already(bob, service, opened_later, monkeypatch, lost):
+    """The service recorded it and its answer was lost on the way; the same command then ends well, and says so."""
+    claim, open_it = opened_later
+    seal_it, tell_it = (claim, "--probability", "0.25"), (claim, "--reveal")
+    if lost == "told":
+        assert bob(*seal_it).code == 0
+        open_it()
+    command, real = (seal_it if lost == "sealed" else tell_it), Service.post
+
+    def losing(*arguments, **more):
+        real(*arguments, **more)
+        raise UnreachableError("it broke off")
+
+    with monkeypatch.context() as network:
+        network.setattr(Service, "post", losing)
+        assert bob(*command).code == 3
+    if lost == "sealed":
+        open_it()  # by now it would be too late to seal another
+    before = listed(service, claim)
+    again = bob(*command)
+    assert (again.code, f"result: {lost} already" in again.out) == (0, True), again.err
+    seq = before[0]["seq" if lost == "sealed" else "revealed_seq"]
+    assert f"entry: {seq}\n" in again.out
+    assert listed(service, claim) == before
+
+
+def test_what_was_told_needs_no_salt_any_more(bob, tmp_path, file_claim, open_claim):
+    claim = file_claim()
+    bob(claim, "--probability", "0.25")
+    open_claim(claim)
+    first = bob(claim, "--reveal", "--json").json
+    kept(tmp_path, claim).unlink()
+    assert bob(claim, "--reveal", "--json").json == first | {"result": "told already"}
+
+
+def test_a_salt_that_may_be_on_its_way_outlives_a_refusal(bob, tmp_path, opened_later, monkeypatch):
+    """A command that was given up may still reach the service: what it sealed could not be told without its salt."""
+    claim, open_it = opened_later
+
+    def away(*_, **__):
+        raise UnreachableError("cannot reach it")
+
+    with monkeypatch.context() as network:
+        network.setattr(Service, "post", away)
+        assert bob(claim, "--probability", "0.25").code == 3
+    open_it()
+    assert bob(claim, "--probability", "0.25").code == 4
+    assert kept(tmp_path, claim).exists()
 
 
 def test_a_negative_zero_is_zero(bob, service, file_claim, open_claim):
@@ -74,7 +133,7 @@ def test_a_salt_that_was_lost(bob, tmp_path, file_claim, open_claim):
     assert f"{file} is not there" in gone.err
     assert "counts as hidden" in gone.err
     again = bob(claim, "--probability", "0.25")
-    assert (again.code, "You have said this of the claim already" in again.err) == (4, True)
+    assert (again.code, "You have sealed another forecast" in again.err) == (4, True)
     file.write_text("{}")
     assert "is damaged: restore it" in bob(claim, "--reveal").err
 
@@ -123,3 +182,13 @@ def test_a_claim_in_its_window_says_until_when(run, service, file_claim):
     assert f"opens no earlier than: {found['not_before']}; others may forecast it" in run("show", claim).out
     runs = service.client.get(f"/v1/claims/{claim}/runs").json()["items"]
     assert _facts(runs[0]) == f"opens no earlier than {found['not_before']}"
+
+
+@pytest.mark.usefixtures("home")
+def test_filing_says_until_when_others_can_forecast(run, service, yaml_file):
+    done = run("file", str(yaml_file(forecast_hours=24)))
+    assert done.code == 0, done.err
+    lines = dict(line.split(": ", 1) for line in done.out.splitlines() if ": " in line)
+    until = service.client.get(f"/v1/claims/{lines['claim'].rpartition('/')[2]}").json()["not_before"]
+    assert lines["forecasts"] == f"others can forecast it until {until}, and nothing is measured before"
+    assert "forecasts: " not in run("file", str(yaml_file())).out

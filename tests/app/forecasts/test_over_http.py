@@ -191,8 +191,27 @@ def test_many_forecasts_of_one(service, by, file_claim, open_claim, problem_of):
     assert "already, at entry" in problem["detail"]
     open_claim(claim)
     problem_of(by.seal("bob", claim, 0.9, bytes(32)), 409, "already_forecast")
-    by.reveal("bob", claim, 0.1)
-    problem_of(by.reveal("bob", claim, 0.1), 409, "already_forecast")
+
+
+def test_the_same_again_gets_its_first_entry(service, by, file_claim, open_claim, problem_of):
+    """Whoever lost the answer asks once more, at any time; nothing is recorded twice, nor anything else said."""
+    claim = file_claim()
+    sealed = by.seal("bob", claim, 0.1)
+    assert sealed.status_code == 200
+    recorded = entries(service)
+    assert by.seal("bob", claim, 0.1).json() == sealed.json()
+    open_claim(claim)
+    opened = entries(service)
+    assert (by.seal("bob", claim, 0.1).json(), entries(service)) == (sealed.json(), opened)
+    assert opened > recorded
+    told = by.reveal("bob", claim, 0.1)
+    assert told.status_code == 200
+    recorded = entries(service)
+    assert by.reveal("bob", claim, 0.1).json() == told.json()
+    assert by.seal("bob", claim, 0.1).json() == sealed.json()
+    problem_of(by.reveal("bob", claim, 0.2), 422, "invalid_forecast")
+    problem_of(by.seal("bob", claim, 0.2), 409, "already_forecast")
+    assert entries(service) == recorded
 
 
 @pytest.mark.parametrize(
