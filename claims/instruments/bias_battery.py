@@ -49,7 +49,11 @@ MANIFEST = Manifest(
     ),
     params=PARAMS,
     metrics=(
-        Metric("effect_size.<dimension>", "mean of r_chosen - r_rejected over its standard deviation, Hedges' g"),
+        Metric(
+            "effect_size.<dimension>",
+            "mean of r_chosen - r_rejected over its standard deviation, Hedges' g",
+            statistic="standardised_mean",
+        ),
         Metric("mean_delta.<dimension>", "mean of r_chosen - r_rejected", unit="reward"),
         Metric(
             "length_adjusted_delta.<dimension>",

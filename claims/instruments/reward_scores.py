@@ -48,8 +48,8 @@ MANIFEST = Manifest(
         Metric("mean_margin.<dimension>", "mean reward of chosen less rejected", unit="reward"),
         Metric("accuracy", "share of all pairs in which chosen scores above rejected; a tie is half", low=0, high=1),
         Metric("accuracy.<dimension>", "share in which chosen scores above rejected; a tie is half", low=0, high=1),
-        Metric("auroc", f"over all pairs, {CHANCE}", low=0, high=1),
-        Metric("auroc.<dimension>", f"within the dimension, {CHANCE}", low=0, high=1),
+        Metric("auroc", f"over all pairs, {CHANCE}", low=0, high=1, statistic="auroc"),
+        Metric("auroc.<dimension>", f"within the dimension, {CHANCE}", low=0, high=1, statistic="auroc"),
         Metric("macro_accuracy", "the mean over dimensions of their accuracy", low=0, high=1),
         Metric("tie_share", "share of all pairs with equal scores", low=0, high=1, diagnostic=True),
         Metric(
