@@ -6,22 +6,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app import errors
 from app.api.protocol.access import Filer, TheLedger
 from app.api.protocol.addresses import ClaimInPath, missing
 from app.api.protocol.bodies import REASON, body_of
 from app.api.protocol.description import answers, body, reference
+from app.api.protocol.paging import link_to_next
 from app.api.protocol.querying import STRICT
 from app.api.protocol.reading import read_as
 from app.api.protocol.refusals import refused_as
 from app.api.schemas.answers import Page
-from app.api.schemas.forecasts import ClaimForecast, ForecastStats, Revealing, Sealing
+from app.api.schemas.calibration import ForecastStats
+from app.api.schemas.forecasts import ClaimForecast, Revealing, Sealing
 from app.api.schemas.history import LogEntry
 from app.ledger import forecasts
 from app.ledger.errors import TooLateError, UnknownClaimError
 from app.ledger.forecasts import AlreadyForecastError, MismatchError, NoForecastError, OwnClaimError, TooEarlyError
+from app.ledger.queries import MOST_IN_A_LIST
+from app.ledger.track_records import forecasters, track_record
 from claims.flaws import Flaw, RefusedInputError
 
 router = APIRouter(tags=["forecasts"], dependencies=[STRICT])
@@ -97,7 +101,22 @@ def get_forecast_stats(
 ) -> ForecastStats:
     """How many were sealed, told and hidden, and how the probabilities that were told were borne out."""
     with ledger.begin() as session:
-        return ForecastStats.of(forecasts.track_record(session, registrant), registrant)
+        return ForecastStats.of(track_record(session, registrant), registrant)
+
+
+@router.get("/v1/stats/forecasters", summary="Who forecasts, and how well", responses=answers())
+def get_forecasters(
+    request: Request,
+    response: Response,
+    ledger: TheLedger,
+    limit: Annotated[int, Query(ge=1, le=MOST_IN_A_LIST)] = 50,
+    cursor: Annotated[str | None, Query(description="`next` of the page before.")] = None,
+) -> Page[ForecastStats]:
+    """Everybody who has sealed a forecast, in the order of their first, each with what theirs came to."""
+    with refused_as(errors.InvalidQueryError), ledger.begin() as session:
+        found = forecasters(session, cursor=cursor, limit=limit)
+    link_to_next(request, response, found.next)
+    return Page(items=[ForecastStats.of(record, name) for name, record in found.items], next=found.next)
 
 
 @contextmanager

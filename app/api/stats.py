@@ -12,6 +12,7 @@ from app.api.protocol.querying import STRICT
 from app.api.schemas.calibration import ByStatus, CalibrationAnswer, Stats
 from app.ledger import imports, overdue, queries
 from app.ledger.calibration import calibrated
+from app.ledger.track_records import track_record
 
 router = APIRouter(tags=["stats"], dependencies=[STRICT])
 
@@ -40,6 +41,9 @@ def get_calibration(
         str | None, Query(min_length=1, max_length=100, description="Whose; everybody's unless given.")
     ] = None,
 ) -> CalibrationAnswer:
-    """By bins of the stated probability, how many claims were confirmed; the Brier score, and what to hold it to."""
+    """By bins of the stated probability, how many claims were confirmed; the Brier score, and what to hold it to.
+
+    Of what registrants stated, and of what others forecast.
+    """
     with ledger.begin() as session:
-        return CalibrationAnswer.of(calibrated(session, registrant), registrant)
+        return CalibrationAnswer.of(calibrated(session, registrant), track_record(session, registrant), registrant)

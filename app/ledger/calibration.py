@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import func
+from sqlalchemy import ColumnElement, exists, func
 from sqlalchemy import select as rows
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col
 
 from app.ledger.tables import ClaimRow
@@ -31,33 +32,48 @@ class Unstated:
 class Calibrated:
     """`stated` of predictions that came before their data, `post_hoc` of those that did not, `unstated` of all others.
 
-    Every claim is in one of the three but the `reproductions`: they repeat a document that somebody else wrote.
+    Every claim is in one of the three but the `reproductions`, which repeat a document that somebody else wrote, and
+    those `amended` before they opened: of these the amendment says what is held to.
     """
 
     stated: Calibration
     post_hoc: Calibration
     unstated: Unstated
+    amended: int
     reproductions: int
 
 
 def calibrated(session: Session, registrant: str | None = None) -> Calibrated:
     """Of every claim, or of those of one registrant."""
     again = col(ClaimRow.reproduces).is_not(None)
-    alike = (col(ClaimRow.probability), col(ClaimRow.status), col(ClaimRow.precedence) == KNOWN, again)
+    alike = (col(ClaimRow.probability), col(ClaimRow.status), col(ClaimRow.precedence) == KNOWN, again, _amended())
     query = rows(*alike, func.count()).group_by(*alike)
     if registrant is not None:
         query = query.where(col(ClaimRow.registrant) == registrant)
     stated: dict[bool, list[tuple[float, str]]] = {True: [], False: []}
     unstated: Counter[str] = Counter()
-    reproductions = 0
-    for said, status, known, repeated, count in session.execute(query):
+    reproductions = amended = 0
+    for said, status, known, repeated, replaced, count in session.execute(query):
         if repeated:
             reproductions += count
+        elif replaced:
+            amended += count
         elif said is None:
             unstated[status] += count
         else:
             stated[known] += [(said, status)] * count
-    return Calibrated(calibration(stated[False]), calibration(stated[True]), _unstated(unstated), reproductions)
+    return Calibrated(
+        calibration(stated[False]), calibration(stated[True]), _unstated(unstated), amended, reproductions
+    )
+
+
+def _amended() -> ColumnElement[bool]:
+    """Whether an amendment replaced the claim before its data opened. One that came later replaces nothing said."""
+    newer = aliased(ClaimRow)
+    before = col(ClaimRow.opened).is_(None) | (col(newer.filed) < col(ClaimRow.opened))
+    amends = col(newer.registration)["amends"]["claim"].astext == col(ClaimRow.id)
+    found = rows(col(newer.id)).where(col(newer.id) == col(ClaimRow.superseded_by), amends, before)
+    return exists(found.correlate(ClaimRow))
 
 
 def _unstated(counts: Mapping[str, int]) -> Unstated:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from sqlmodel import Session, col, select
 
 from app.ledger import log
 from app.ledger.append import append, lock
-from app.ledger.calibration import KNOWN
 from app.ledger.errors import TooLateError, UnknownClaimError
 from app.ledger.tables import ClaimRow, ForecastRow
 from claims import forecasts
-from claims.calibration import Calibration, calibration
 from claims.entries import Entry
-from claims.lifecycle import VERDICTS, ClaimState, fold
+from claims.lifecycle import ClaimState, fold
 
 
 class OwnClaimError(Exception):
@@ -83,30 +80,6 @@ def of_claim(session: Session, claim: str) -> Sequence[ForecastRow]:
     _require_claim(session, claim)
     query = select(ForecastRow).where(ForecastRow.claim == claim).order_by(col(ForecastRow.seq))
     return session.exec(query.execution_options(populate_existing=True)).all()
-
-
-@dataclass(frozen=True)
-class TrackRecord:
-    """How somebody's forecasts, or everybody's, came out.
-
-    `hidden` are those of judged claims that were never told: whoever tells only what came true shows it there.
-    `calibration` is of those told, but for claims about data that was known: there nothing was forecast.
-    """
-
-    sealed: int
-    revealed: int
-    hidden: int
-    calibration: Calibration
-
-
-def track_record(session: Session, forecaster: str | None = None) -> TrackRecord:
-    """Over every forecast of this forecaster, or of all."""
-    query = select(ForecastRow.probability, ClaimRow.status, ClaimRow.precedence).join(ClaimRow)
-    found = session.exec(query if forecaster is None else query.where(ForecastRow.registrant == forecaster)).all()
-    told = [(probability, status, precedence) for probability, status, precedence in found if probability is not None]
-    hidden = sum(probability is None and status in VERDICTS for probability, status, _ in found)
-    foreseen = [(probability, status) for probability, status, precedence in told if precedence != KNOWN]
-    return TrackRecord(sealed=len(found), revealed=len(told), hidden=hidden, calibration=calibration(foreseen))
 
 
 def _entry(session: Session, claim: str, seq: int) -> Entry:

@@ -12,8 +12,10 @@ from app.errors import InvalidQueryError
 from app.ledger import queries
 from app.ledger.attempts import attempts
 from app.ledger.calibration import calibrated
+from app.ledger.cursors import Page
 from app.ledger.families import families
 from app.ledger.filters import ClaimFilter
+from app.ledger.track_records import forecasters, track_record
 from app.pages import asking, reading
 from app.pages.calibration import calibration_page
 from app.pages.claim.attempts import attempts_page, most_tried
@@ -56,8 +58,11 @@ def overdue(request: Request, ledger: TheLedger, settings: TheSettings) -> Respo
 
 @router.get("/calibration")
 def calibration(request: Request, ledger: TheLedger) -> Response:
-    asking.check(request.query_params, ("registrant",))
+    """Everybody's, with a list of forecasters that `cursor` goes on; or one registrant's."""
     registrant = request.query_params.get("registrant") or None
-    with ledger.begin() as session:
-        found = calibrated(session, registrant)
-    return page(request, "calibration.html", calibration=calibration_page(found, registrant))
+    asking.check(request.query_params, ("registrant", "cursor") if registrant is None else ("registrant",))
+    cursor = asking.cursor(request.query_params)
+    with refused_as(InvalidQueryError), ledger.begin() as session:
+        found, made = calibrated(session, registrant), track_record(session, registrant)
+        by = forecasters(session, cursor=cursor, limit=LINES) if registrant is None else Page([], None)
+    return page(request, "calibration.html", calibration=calibration_page(found, made, by, registrant))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.ledger.calibration import Calibrated
+from app.ledger.cursors import Page
+from app.ledger.track_records import TrackRecord
 from app.pages import words
 from app.pages.charts.reliability import Reliability, reliability
 from app.pages.charts.theme import Picture
@@ -34,34 +36,87 @@ class Account:
 
 
 @dataclass(frozen=True)
+class ForecasterRow:
+    """One forecaster's forecasts: how many were sealed, told and hidden, and how those told came out."""
+
+    name: str
+    sealed: int
+    told: int
+    hidden: int
+    came_true: str
+    brier: str
+
+
+@dataclass(frozen=True)
+class Forecasting:
+    """Others' forecasts held to outcomes, with how many were told; `rows` by forecaster, `next` where they go on."""
+
+    account: Account
+    told: Sequence[Fact]
+    rows: Sequence[ForecasterRow]
+    next: str | None
+
+
+@dataclass(frozen=True)
 class CalibrationPage:
-    """`apart` are counts that no probability is held to; `post_hoc` is None where there are no such claims."""
+    """`apart` are counts that no probability is held to.
+
+    `post_hoc` is None where there are no such claims, `forecast` where nobody has sealed a forecast.
+    """
 
     title: str
     registrant: str | None
     stated: Account
     post_hoc: Account | None
+    forecast: Forecasting | None
     apart: Sequence[Fact]
 
 
-def calibration_page(found: Calibrated, registrant: str | None) -> CalibrationPage:
+def calibration_page(
+    found: Calibrated, made: TrackRecord, by: Page[tuple[str, TrackRecord]], registrant: str | None
+) -> CalibrationPage:
+    """`made` are the forecasts of this registrant, or everybody's, which `by` then has by forecaster."""
     return CalibrationPage(
         title="Calibration" if registrant is None else f"Calibration of {registrant}",
         registrant=registrant,
         stated=account(found.stated),
         post_hoc=account(found.post_hoc) if _all(found.post_hoc) else None,
+        forecast=_forecasting(made, by) if made.sealed else None,
         apart=_apart(found),
     )
 
 
-def account(found: Calibration) -> Account:
+def account(found: Calibration, what: str = "claims") -> Account:
+    """`what` has come true or not: claims, or forecasts of them."""
     held = [one for one in found.bins if one.of.n]
     return Account(
         decided=found.decided.n,
         scores=_scores(found),
         bins=[_row(one) for one in held],
-        drawn=reliability(list(map(_mark, held)), _alternative(held)) if held else None,
+        drawn=reliability(list(map(_mark, held)), _alternative(held, what)) if held else None,
     )
+
+
+def _forecasting(made: TrackRecord, by: Page[tuple[str, TrackRecord]]) -> Forecasting:
+    rows = [_forecaster(name, record) for name, record in by.items]
+    return Forecasting(account(made.calibration, "forecasts"), _told_of(made), rows, by.next)
+
+
+def _told_of(made: TrackRecord) -> list[Fact]:
+    open_ = f"{words.count(made.waiting)} of claims not judged yet, {words.count(made.withdrawn)} of withdrawn ones"
+    known = f"{words.count(made.post_hoc)} of them post hoc, in no score" if made.post_hoc else ""
+    return [
+        Fact("Told", f"{words.count(made.revealed)} of {words.count(made.sealed)} sealed", note=known),
+        Fact("Hidden", words.count(made.hidden), note="of judged claims, never told: nobody knows what they said"),
+        Fact("Sealed still", words.count(made.waiting + made.withdrawn), note=open_),
+    ]
+
+
+def _forecaster(name: str, made: TrackRecord) -> ForecasterRow:
+    of = made.calibration.decided
+    brier = words.NOTHING if made.calibration.brier is None else words.number(made.calibration.brier)
+    came_true = f"{words.count(of.confirmed)} of {words.count(of.n)}" if of.n else words.NOTHING
+    return ForecasterRow(name, made.sealed, made.revealed, made.hidden, came_true, brier)
 
 
 def _scores(found: Calibration) -> list[Fact]:
@@ -78,6 +133,7 @@ def _apart(found: Calibrated) -> list[Fact]:
     none = found.unstated
     return [
         Fact("State none", _share(none.decided), note=_waiting(none.void, none.withdrawn, none.undecided)),
+        Fact("Amended", words.count(found.amended), note="before they opened; what the amendment says counts"),
         Fact("Reproductions", words.count(found.reproductions), note="they repeat a document, with its probability"),
     ]
 
@@ -106,8 +162,8 @@ def _mark(one: Bin) -> Reliability:
     return Reliability(one.stated, one.of.share, one.of.lo, one.of.hi, _told(one))
 
 
-def _alternative(held: Sequence[Bin]) -> str:
-    return f"Share of claims confirmed by stated probability: {'; '.join(map(_told, held))}."
+def _alternative(held: Sequence[Bin], what: str) -> str:
+    return f"Share of {what} confirmed by stated probability: {'; '.join(map(_told, held))}."
 
 
 def _told(one: Bin) -> str:

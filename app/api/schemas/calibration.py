@@ -8,6 +8,7 @@ from pydantic import Field
 
 from app.api.schemas.answers import Answer
 from app.ledger.calibration import Calibrated, Unstated
+from app.ledger.track_records import TrackRecord
 from claims import calibration
 
 
@@ -68,23 +69,44 @@ class NoneStated(Answer):
         return cls(**{**vars(found), "decided": Share.of(found.decided)})
 
 
+class ForecastStats(Answer):
+    """What forecasts of others' claims came to; `sealed` are `revealed`, `hidden`, `waiting` and `withdrawn`."""
+
+    registrant: str | None = Field(description="Whose forecasts these are; null for everybody's.")
+    sealed: int
+    revealed: int = Field(description="Told since.")
+    hidden: int = Field(description="Of judged claims, never told: nobody knows how they would have come out.")
+    waiting: int = Field(description="Of claims that are not judged yet, and not told.")
+    withdrawn: int = Field(description="Of claims that were withdrawn, so that they are never told.")
+    post_hoc: int = Field(description="Told, of `post_hoc` claims: nothing was forecast, and they are in no score.")
+    calibration: Calibration = Field(description="Of all others that were told.")
+
+    @classmethod
+    def of(cls, found: TrackRecord, registrant: str | None) -> Self:
+        return cls(**{**vars(found), "calibration": Calibration.of(found.calibration)}, registrant=registrant)
+
+
 class CalibrationAnswer(Answer):
-    """Every claim once, in one of the first three; reproductions repeat a document, and are counted alone."""
+    """Every claim once, but for `forecasts`: those are of others' claims. See docs/calibration.md."""
 
     registrant: str | None = Field(description="Whose claims these are; null for the whole ledger.")
     stated: Calibration = Field(description="The probabilities of predictions that came before their data.")
     post_hoc: Calibration = Field(description="The same of those whose data, or evidence on it, was known before.")
     unstated: NoneStated
-    reproductions: int
+    amended: int = Field(description="Replaced by an amendment before they opened: what that says counts instead.")
+    reproductions: int = Field(description="They repeat a document, with its probability.")
+    forecasts: ForecastStats
 
     @classmethod
-    def of(cls, found: Calibrated, registrant: str | None) -> Self:
+    def of(cls, found: Calibrated, made: TrackRecord, registrant: str | None) -> Self:
         return cls(
             registrant=registrant,
             stated=Calibration.of(found.stated),
             post_hoc=Calibration.of(found.post_hoc),
             unstated=NoneStated.of(found.unstated),
+            amended=found.amended,
             reproductions=found.reproductions,
+            forecasts=ForecastStats.of(made, registrant),
         )
 
 

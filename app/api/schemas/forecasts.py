@@ -7,9 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, StringConstraints
 
 from app.api.schemas.answers import Answer, ClaimId, Sha256, Time
-from app.api.schemas.calibration import Calibration
 from app.api.schemas.links import Given
-from app.ledger.forecasts import TrackRecord
 from app.ledger.tables import ForecastRow
 
 Hex = Annotated[
@@ -46,17 +44,3 @@ class ClaimForecast(Answer):
     @classmethod
     def of(cls, row: ForecastRow) -> Self:
         return cls(**{name: getattr(row, name) for name in cls.model_fields})
-
-
-class ForecastStats(Answer):
-    """How forecasts came out."""
-
-    registrant: str | None = Field(description="Whose forecasts these are; null for everybody's.")
-    sealed: int
-    revealed: int
-    hidden: int = Field(description="Of judged claims, never told: nobody knows how they would have come out.")
-    calibration: Calibration = Field(description="Of those that were told, but for `post_hoc` claims.")
-
-    @classmethod
-    def of(cls, found: TrackRecord, registrant: str | None) -> Self:
-        return cls(**{**vars(found), "calibration": Calibration.of(found.calibration)}, registrant=registrant)

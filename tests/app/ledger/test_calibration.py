@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from sqlalchemy import text
 
+from app.ledger.append import append
+from app.ledger.attempts import attempts
 from app.ledger.calibration import calibrated
-from app.ledger.links import withdraw
+from app.ledger.families import families
+from app.ledger.links import supersede, withdraw
 
 
 def test_what_is_held_to_account_and_what_stands_apart(ledger, put_claim, judge):
@@ -30,3 +34,61 @@ def test_what_is_held_to_account_and_what_stands_apart(ledger, put_claim, judge)
     assert (ada.unstated.decided.n, ada.unstated.decided.share, ada.reproductions) == (1, 1.0, 1)
     assert whole.stated.decided.n == 4
     assert (nobody.stated.decided.n, nobody.stated.brier, nobody.unstated.decided.share) == (0, None, None)
+
+
+@pytest.fixture
+def amend(put_claim):
+    """`amend(session, claim, probability)`: what filing an amendment does, the new claim and the end of the old one."""
+
+    def amended(session, claim, probability=None):
+        said = {} if probability is None else {"probability": probability}
+        by = put_claim(session, amends={"claim": claim, "reason": "A slip."}, **said)
+        append(session, "superseded", claim, "ada", {"by": by, "reason": "A slip."})
+        return by
+
+    return amended
+
+
+def test_what_was_amended_before_it_opened_is_one_prediction_and_the_last_word_counts(
+    ledger, put_claim, amend, judge, open_run
+):
+    """Both are measured, so that both are judged; but what the registrant held to when data came is the amendment."""
+    with ledger.begin() as session:
+        first = put_claim(session, probability=0.9)
+        second = amend(session, first, 0.6)
+        third = amend(session, second, 0.2)
+        for claim in (first, second, third):
+            judge(session, claim, "refuted")
+        found = calibrated(session)
+        assert (found.stated.decided.n, found.amended) == (1, 2)
+        assert found.stated.brier == pytest.approx(0.2**2)
+        unstated = put_claim(session)
+        amend(session, unstated, 0.5)
+        found = calibrated(session)
+        assert (found.stated.undecided, found.unstated.undecided, found.amended) == (1, 0, 3)
+
+
+def test_what_was_amended_once_data_could_exist_stands(ledger, put_claim, amend, judge, open_run):
+    """What had been said cannot be unsaid by saying something else afterwards, nor by naming another claim."""
+    with ledger.begin() as session:
+        opened = put_claim(session, probability=0.9)
+        open_run(session, opened)
+        amend(session, opened, 0.1)
+        other, waits = put_claim(session, probability=0.5), put_claim(session, probability=0.8)
+        judge(session, other, "refuted")
+        supersede(session, waits, other, "ada", "The other one says it better.")
+        found = calibrated(session)
+    assert (found.amended, found.stated.decided.n, found.stated.undecided) == (0, 1, 3)
+
+
+def test_every_amendment_is_an_attempt_of_its_own(ledger, put_claim, amend, judge):
+    """Section 3 of the ledger's rules: what is amended stays in the count; nobody sheds a failure by rewording it."""
+    with ledger.begin() as session:
+        first = put_claim(session)
+        second = amend(session, first)
+        for claim in (first, second):
+            judge(session, claim, "refuted")
+        (found,) = families(session, second, 72).by_metric
+        listed = attempts(session, second, 72).items
+    assert (found.family.number, found.family.of, found.family.outcomes["refuted"]) == (2, 2, 2)
+    assert [(one.id, one.number, one.superseded) for one in listed] == [(first, 1, True), (second, 2, False)]

@@ -15,6 +15,7 @@ from app.ledger.opening import unopened
 from app.ledger.outbox import relay
 from app.ledger.runs import awaited_instrument, claim_shard, expire
 from app.ledger.tables import ClaimRow, ForecastRow
+from app.ledger.track_records import forecasters, track_record
 from claims.forecasts import seal
 from claims.lifecycle import IllegalStepError
 
@@ -128,12 +129,38 @@ def test_who_tells_only_what_came_true_is_seen_to(ledger, put_claim, judge):
         waiting = put_claim(session)
         forecasts.seal(session, waiting, "bob", seal(waiting, "bob", 0.5, SALT))
         forecasts.seal(session, waiting, "eve", seal(waiting, "eve", 0.5, SALT))
-        bob = forecasts.track_record(session, "bob")
-        assert (bob.sealed, bob.revealed, bob.hidden) == (4, 2, 1)
+        bob = track_record(session, "bob")
+        assert (bob.sealed, bob.revealed, bob.hidden, bob.waiting, bob.withdrawn) == (4, 2, 1, 1, 0)
         assert (bob.calibration.decided.n, bob.calibration.void) == (1, 1)
         assert bob.calibration.brier == pytest.approx(0.01)
-        assert forecasts.track_record(session).sealed == 5
-        assert forecasts.track_record(session, "nobody").sealed == 0
+        assert track_record(session).sealed == 5
+        assert track_record(session, "nobody").sealed == 0
+
+
+def test_forecasters_are_listed_each_with_what_theirs_came_to(ledger, put_claim, judge):
+    """Everybody once, by their first forecast, page by page; what is never told is of judged or withdrawn claims."""
+    with ledger.begin() as session:
+        gone, claim, waits = put_claim(session), put_claim(session), put_claim(session)
+        for who, probability in (("eve", 0.75), ("bob", 0.25), ("dan", 0.5)):
+            for which in (gone, claim) if who == "dan" else (claim, waits):
+                forecasts.seal(session, which, who, seal(which, who, probability, SALT))
+        withdraw(session, gone, "ada", "A slip.")
+        judge(session, claim, "confirmed")
+        for who, probability in (("eve", 0.75), ("bob", 0.25)):
+            forecasts.reveal(session, claim, who, probability, SALT)
+        whole = forecasters(session)
+        assert whole.next is None
+        assert [name for name, _ in whole.items] == ["eve", "bob", "dan"]
+        for name, record in whole.items:
+            assert record == track_record(session, name)
+            assert record.sealed == record.revealed + record.hidden + record.waiting + record.withdrawn == 2
+        scores = {name: (record.calibration.brier, record.hidden, record.withdrawn) for name, record in whole.items}
+        assert scores == {"eve": (0.0625, 0, 0), "bob": (0.5625, 0, 0), "dan": (None, 1, 1)}
+        seen, cursor = [], None
+        while not seen or cursor:
+            part = forecasters(session, cursor=cursor, limit=1)
+            seen, cursor = [*seen, *part.items], part.next
+        assert seen == whole.items
 
 
 def test_what_is_told_of_known_data_is_counted_and_in_no_score(ledger, put_claim, judge):
@@ -144,8 +171,8 @@ def test_what_is_told_of_known_data_is_counted_and_in_no_score(ledger, put_claim
         judge(session, claim, "confirmed")
         forecasts.reveal(session, claim, "bob", 0.9, SALT)
         session.execute(update(ClaimRow).where(ClaimRow.id == claim).values(precedence="post_hoc"))
-        bob = forecasts.track_record(session, "bob")
-        assert (bob.sealed, bob.revealed, bob.hidden, bob.calibration.decided.n) == (1, 1, 0, 0)
+        bob = track_record(session, "bob")
+        assert (bob.sealed, bob.revealed, bob.hidden, bob.post_hoc, bob.calibration.decided.n) == (1, 1, 0, 1, 0)
 
 
 def test_an_unknown_claim_has_no_forecasts(ledger):

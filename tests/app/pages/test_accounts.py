@@ -102,6 +102,8 @@ def test_the_list_of_a_family_goes_on(site, shown, monkeypatch):
         ("/claims/nothere00000/attempts", 404),
         ("/overdue?since=1", 422),
         ("/calibration?who=ada", 422),
+        ("/calibration?cursor=x", 422),
+        ("/calibration?registrant=ada&cursor=x", 422),
     ],
 )
 def test_what_cannot_be_shown_is_said_so(site, visit, address: str, status: int):
@@ -138,3 +140,73 @@ def test_probabilities_are_drawn_with_their_table_and_a_text_alternative(site, s
         assert said in page.text.replace("\u00a0", " "), said
     assert "/calibration?registrant=ada" in [link["href"] for link in shown("/claims/{registered}").all("a")]
     assert "/calibration" in [link["href"] for link in shown("/").all("a")]
+
+
+SEALED = """
+INSERT INTO forecasts (claim, registrant, sealed, seq, time) VALUES (:claim, :who, repeat('ab', 32), :seq, now())
+"""
+TOLD = """
+UPDATE forecasts SET probability = :probability, salt = repeat('cd', 32), revealed = now(), revealed_seq = seq + 1
+WHERE claim = :claim AND registrant = :who
+"""
+# Of each forecaster, the claim, and the probability that was told; None where it was not.
+MADE = [
+    ("zoe", "refuted", 0.75),
+    ("zoe", "confirmed", 0.75),
+    ("zoe", "void", 0.5),
+    ("yan", "confirmed", 0.25),
+    ("yan", "refuted", None),
+    ("yan", "registered", None),
+]
+
+
+@pytest.fixture
+def forecast(site, change, postgres):
+    """Forecasts of the ledger's claims by others, as they would be had they sealed and told them."""
+    for seq, (who, word, probability) in enumerate(MADE):
+        change(SEALED, claim=site.claims[word], who=who, seq=seq)
+        if probability is not None:
+            change(TOLD, claim=site.claims[word], who=who, probability=probability)
+    yield
+    with postgres.superuser("pages") as connection:  # the service itself deletes nothing
+        connection.execute("DELETE FROM forecasts WHERE registrant IN ('zoe', 'yan')")
+
+
+def cells(page: str) -> dict[str, list[str]]:
+    """Of each forecaster that the page lists, what it says of them."""
+    rows = re.findall(r"<bdi>(\w+)</bdi></a></th>(.*?)</tr>", page, re.DOTALL)
+    return {name: re.findall(r"<td[^>]*>(?:<span[^>]*>)?([^<]*)<", cells) for name, cells in rows}
+
+
+@pytest.mark.usefixtures("forecast")
+def test_forecasters_are_held_to_outcomes_as_registrants_are(visit, shown):
+    page = visit.get("/calibration").text
+    assert cells(page) == {"zoe": ["3", "3", "0", "1 of 2", "0.312"], "yan": ["3", "1", "1", "1 of 1", "0.562"]}
+    text = shown("/calibration").text.replace("\u00a0", " ")
+    assert "4 of 6 sealed" in text
+    assert "1 of claims not judged yet, 0 of withdrawn ones" in text
+    assert "Share of forecasts confirmed by stated probability: 0.25 stated, 1 of 1 confirmed" in page
+    zoe = shown("/calibration?registrant=zoe").text.replace("\u00a0", " ")
+    for said in ("3 of 3 sealed", "1 void", "[0.7, 0.8)", "0.312"):
+        assert said in zoe, said
+    assert "yan" not in zoe
+    assert "Forecast by them" in zoe
+    assert 'id="forecasts"' not in visit.get("/calibration?registrant=ada").text
+
+
+@pytest.mark.usefixtures("forecast")
+def test_the_list_of_forecasters_goes_on_and_the_api_says_the_same(visit, shown, monkeypatch):
+    monkeypatch.setattr(accounts, "LINES", 1)
+    seen, address = {}, "/calibration"
+    while address:
+        seen |= cells(visit.get(address).text)
+        address = next((link["href"] for link in shown(address).all("a") if link.get("rel") == "next"), "")
+    listed = visit.get("/v1/stats/forecasters").json()["items"]
+    assert list(seen) == [one["registrant"] for one in listed] == ["zoe", "yan"]
+    for one in listed:
+        assert one == visit.get(f"/v1/stats/calibration?registrant={one['registrant']}").json()["forecasts"]
+        assert one == visit.get(f"/v1/stats/forecasts?registrant={one['registrant']}").json()
+        assert one["sealed"] == one["revealed"] + one["hidden"] + one["waiting"] + one["withdrawn"]
+    first = visit.get("/v1/stats/forecasters?limit=1")
+    assert first.json()["next"] in first.headers["link"]
+    assert visit.get("/v1/stats/forecasters?cursor=x").status_code == 422
