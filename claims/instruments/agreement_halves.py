@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from claims.intervals.cluster_sums import Floats
-from claims.intervals.jackknife_t import around
+from claims.intervals.jackknife_t import jackknife_t
 from claims.intervals.spread import ROUNDING
 from claims.ranking import spearman, spearman_along
 
@@ -111,7 +111,7 @@ def bounds(halved: Sequence[Halved], plain: Sequence[Floats], level: float) -> F
     without = _mean(known[..., None], [one.without / one.scale[:, None] for one in halved])
     rhos = _mean(known, plain)
     unknown, short, mean = 1 - known.mean(axis=0), SHORT * (corrected - rhos), np.mean(plain, axis=0)
-    lo, hi = around(corrected, without, level).T
+    lo, hi = jackknife_t(corrected, without, level).T
     lo = np.minimum(mean, lo - unknown + np.minimum(short, 0))
     hi = np.maximum(mean, hi + unknown + np.maximum(short, 0))
     same = (np.ptp(without, axis=1) <= 2 * ROUNDING) & (unknown == 0)

@@ -10,7 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from claims.evidence import Estimate, Estimated
+from claims.instruments.agreement_controls import RELIABLE, SMALLEST, reliabilities, shuffled_rho, undecidable
 from claims.instruments.agreement_counts import counts
+from claims.instruments.agreement_estimates import mean_rho
 from claims.instruments.agreement_statistics import Ranked
 from claims.instruments.answers import Answer, Asked
 from claims.instruments.gradient_error import GradientError
@@ -21,16 +23,22 @@ from claims.instruments.pair_blocks import MODEL_KINDS, plan
 from claims.instruments.params import completed
 from claims.instruments.patching_cost import cost_of_patching
 from claims.instruments.patching_params import patching
-from claims.instruments.rank_agreement import rank_agreement
 from claims.registration.model import Registration
 from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "cost", "estimate", "plan"]
 
+METHODS = ("estimate", "exact")
 NO_SIGN = "no cell where a patch could act has an exact effect other than 0"
 RANK = (
     "Spearman's rho over components between mean |estimated effect| and mean |exact effect|: 1 where attribution "
     "patching ranks as patching does, 0 what a ranking that knows nothing gets"
+)
+PULLED = (
+    "Noise in the means pulls rho towards 0 where it is each ranking's own, and towards 1 where pairs disturb both at "
+    "once. The interval allows for that, well enough where both rankings have a split-half reliability of at least "
+    f"{RELIABLE} in every dimension it is about; where one has less, only a threshold of 0 is decided, and with any "
+    "other the verdict is void."
 )
 ERROR = (
     "sum of |estimated - exact effect| over sum of |exact effect|, over the cells where a patch could act: 0 where "
@@ -41,6 +49,11 @@ SIGN = (
     "always saying the more frequent sign gets"
 )
 MAJORITY = "share of the same cells that always saying the more frequent sign gets right"
+RELIABILITY = "split-half reliability, over clusters, of the ranking by"
+SHUFFLED = (
+    "negative control: rank_agreement once it is drawn which component each mean exact effect is of; about 0, give or "
+    "take 1 / sqrt(dimensions * (components - 1))"
+)
 PARAMS: Mapping[str, Any] = MappingProxyType(
     {"type": "object", "additionalProperties": False, "properties": dict(patching(heads=True, both=True))}
 )
@@ -53,19 +66,26 @@ MANIFEST = Manifest(
         "Attribution patching estimates the effect of every patch from one gradient of the reward in the patched "
         "run: gradient times the difference of the component's output between the two runs, a first-order guess. "
         "Every cell is measured by exact patching as well, so what is reported is how wrong the guess is, by rank, by "
-        "size and by sign, with delete-one-cluster jackknife-t intervals. It is no substitute for patching, and no "
-        "other instrument uses it in patching's place."
+        "size and by sign, with jackknife-t intervals over clusters. That of rank agreement is of rankings without "
+        f"noise, and a threshold of it other than 0 needs split-half reliabilities of {RELIABLE}. It is "
+        "no substitute for patching, and no other instrument uses it in patching's place."
     ),
     params=PARAMS,
     metrics=(
-        Metric("rank_agreement.<dimension>", RANK, low=-1, high=1),
-        Metric("rank_agreement", f"the mean over dimensions of: {RANK}", low=-1, high=1),
+        Metric("rank_agreement.<dimension>", RANK, low=-1, high=1, pulled_to_zero=PULLED),
+        Metric("rank_agreement", f"the mean over dimensions of: {RANK}", low=-1, high=1, pulled_to_zero=PULLED),
         Metric("relative_error.<dimension>", ERROR, unit="of the exact effects", low=0),
         Metric("relative_error", f"in all dimensions together: {ERROR}", unit="of the exact effects", low=0),
         Metric("sign_agreement.<dimension>", SIGN, low=0, high=1),
         Metric("sign_agreement", f"in all dimensions together: {SIGN}", low=0, high=1),
         Metric("majority_sign.<dimension>", MAJORITY, low=0.5, high=1, diagnostic=True),
         Metric("majority_sign", f"in all dimensions together: {MAJORITY}", low=0.5, high=1, diagnostic=True),
+        *(
+            Metric(f"reliability_{method}.<dimension>", f"{RELIABILITY} {of}", low=-1, high=1, diagnostic=True)
+            for method, of in zip(METHODS, ("mean |estimated effect|", "mean |exact effect|"), strict=True)
+        ),
+        Metric("smallest_reliability", SMALLEST, low=-1, high=1, diagnostic=True),
+        Metric("shuffled_rank_agreement", SHUFFLED, low=-1, high=1, diagnostic=True),
     ),
     gauge="invariant",
     access=("weights", "activations", "gradients"),
@@ -91,7 +111,10 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
 
 
 def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
-    """Every metric per dimension and over dimensions; what is undefined or has too few clusters is named."""
+    """Every metric per dimension and over dimensions; what is undefined or has too few clusters is named.
+
+    A rank agreement with a threshold other than 0 is not measured where its rankings are too unreliable.
+    """
     asked = Asked.by(registration, MANIFEST, seeds)
     measured = {
         dimension: Ranked(grid, "abs") for dimension, grid in grids(rows, by="dimension", directed=True).items()
@@ -100,23 +123,26 @@ def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> E
     if measured:
         errors[""] = GradientError.of([ranked.grid for ranked in measured.values()])
     answers = {**dict(_ranks(measured, asked)), **dict(_errors(errors, asked))}
-    majorities = {f"majority_sign{suffix}": error.majority_sign() for suffix, error in errors.items()}
+    estimates = {name: answer for name, answer in answers.items() if isinstance(answer, Estimate)}
+    answers |= undecidable(measured, estimates, registration, METHODS, "rank_agreement")
+    checks = {
+        **{f"majority_sign{suffix}": error.majority_sign() or NO_SIGN for suffix, error in errors.items()},
+        **dict(reliabilities(measured, METHODS)),
+        "shuffled_rank_agreement": shuffled_rho(measured, seeds),
+    }
     return Estimated(
         estimates={name: answer for name, answer in answers.items() if isinstance(answer, Estimate)},
-        diagnostics={name: share for name, share in majorities.items() if share is not None},
-        not_measured={
-            **{name: answer for name, answer in answers.items() if isinstance(answer, str)},
-            **{name: NO_SIGN for name, share in majorities.items() if share is None},
-        },
+        diagnostics={name: check for name, check in checks.items() if isinstance(check, float)},
+        not_measured={name: why for name, why in {**answers, **checks}.items() if isinstance(why, str)},
         counts=counts(measured),
     )
 
 
 def _ranks(measured: Mapping[str, Ranked], asked: Asked) -> Iterator[tuple[str, Answer]]:
-    yield "rank_agreement", rank_agreement(measured, asked, "rank_agreement")
+    yield "rank_agreement", mean_rho(measured, asked, "rank_agreement")
     for dimension, ranked in measured.items():
         metric = f"rank_agreement.{dimension}"
-        yield metric, rank_agreement({dimension: ranked}, asked, metric)
+        yield metric, mean_rho({dimension: ranked}, asked, metric)
 
 
 def _errors(errors: Mapping[str, GradientError], asked: Asked) -> Iterator[tuple[str, Estimate | str]]:

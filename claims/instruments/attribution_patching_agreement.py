@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from claims.evidence import Estimate, Estimated
-from claims.instruments.agreement_controls import RELIABLE, reliabilities, shuffled_rho, undecidable
+from claims.instruments.agreement_controls import RELIABLE, SMALLEST, reliabilities, shuffled_rho, undecidable
 from claims.instruments.agreement_counts import counts, first_by_attribution
 from claims.instruments.agreement_estimates import Agreement
 from claims.instruments.agreement_statistics import Ranked
@@ -28,6 +28,7 @@ from claims.seeds import Seeds
 
 __all__ = ["MANIFEST", "cost", "estimate", "plan"]
 
+METHODS = ("attribution", "patching")
 PULLED = (
     "Noise in the means pulls rho towards 0. The interval allows for that, well enough where both rankings have a "
     f"split-half reliability of at least {RELIABLE} in every dimension it is about; where one has less, only a "
@@ -37,7 +38,6 @@ SHUFFLED = (
     "negative control: the mean rho once it is drawn which component each of patching's means is of; about 0, give or "
     "take 1 / sqrt(dimensions * (components - 1))"
 )
-SMALLEST = "positive control: the smallest reliability of any ranking in any dimension, low where nothing is ranked"
 
 PARAMS: Mapping[str, Any] = MappingProxyType(
     {
@@ -144,8 +144,8 @@ def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> E
     measured = {dimension: Ranked(grid, rank_by) for dimension, grid in grids(rows, by="dimension").items()}
     answers = Agreement(measured, Asked.by(registration, MANIFEST, seeds)).answers()
     estimates = {name: answer for name, answer in answers.items() if isinstance(answer, Estimate)}
-    answers |= undecidable(measured, estimates, registration)
-    checks = {**dict(reliabilities(measured)), "shuffled_rho": shuffled_rho(measured, seeds)}
+    answers |= undecidable(measured, estimates, registration, METHODS, "rho", "mean_rho")
+    checks = {**dict(reliabilities(measured, METHODS)), "shuffled_rho": shuffled_rho(measured, seeds)}
     return Estimated(
         estimates={name: answer for name, answer in answers.items() if isinstance(answer, Estimate)},
         diagnostics={name: check for name, check in checks.items() if isinstance(check, float)},

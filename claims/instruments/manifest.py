@@ -111,7 +111,7 @@ class Manifest:
     `sampling` names the sizes of `Sampling` that a registration must state, and no others may stand there;
     `largest` how large each may be.
     `intervals` lists the methods it offers, each with the smallest number of independent units from which simulation
-    shows it to hold (docs/statistics.md): one for every metric, or by metric, those left out not being offered it.
+    shows it to hold (docs/statistics.md), by metric; a metric that is left out is not offered it.
     `gauge` is that of the default parameters; where a parameter's value has a weaker one, its schema says so under
     `gauge`, by value.
     `model_kinds` and `dataset_kinds` are the kinds of subject it takes; `recipes` and `generators` the named ones.
@@ -132,7 +132,7 @@ class Manifest:
     dataset_kinds: tuple[str, ...]
     sampling: tuple[str, ...]
     unit: SamplingUnit
-    intervals: Mapping[IntervalMethod, int | Mapping[str, int]]
+    intervals: Mapping[IntervalMethod, Mapping[str, int]]
     queue: Literal["cpu", "gpu"] = "cpu"
     recipes: Mapping[str, Mapping[str, Any]] | None = None
     generators: tuple[str, ...] = ()
@@ -152,16 +152,12 @@ class Manifest:
 
     def fewest(self, method: IntervalMethod, name: str) -> int | None:
         """The smallest number of independent units for that interval of the metric `name`; None where it has none."""
-        metric, offered = self.metric(name), self.intervals.get(method, {})
-        if metric is None or metric.diagnostic:
-            return None
-        return offered if isinstance(offered, int) else offered.get(metric.name)
+        metric = self.metric(name)
+        return None if metric is None else self.intervals.get(method, {}).get(metric.name)
 
     def minimums(self) -> dict[IntervalMethod, dict[str, int]]:
-        """`fewest` of every interval and every metric that has one."""
-        names = [metric.name for metric in self.metrics]
-        found = {method: {name: self.fewest(method, name) for name in names} for method in self.intervals}
-        return {method: {name: n for name, n in of.items() if n is not None} for method, of in found.items()}
+        """`intervals`, as what JSON can hold."""
+        return {method: dict(of) for method, of in self.intervals.items()}
 
     def unmeasured_under(self, params: Mapping[str, Any], name: str) -> str | None:
         """The parameter that keeps the metric `name`, one there is, from being measured; None where none does.

@@ -25,6 +25,7 @@ from claims.instruments.planted_key_rows import MeasuredOrganism, controlled, or
 from claims.intervals.by_cluster import by_cluster
 from claims.intervals.means import Means
 from claims.intervals.spread import differ
+from claims.registration.analysis_checks import BOOTSTRAPS
 from claims.registration.model import Registration
 from claims.seeds import Seeds
 
@@ -92,7 +93,7 @@ def cost(registration: Registration, pairs_per_dimension: Mapping[str, int]) -> 
 
 
 def estimate(rows: Iterable[Row], registration: Registration, seeds: Seeds) -> Estimated:
-    """Each metric's mean over governed organisms with its interval over them, clipped to its range."""
+    """Each metric's mean over governed organisms with its interval over them, within its range."""
     organisms = organisms_in(rows)
     governed = [organism for organism in organisms if organism.governed]
     key_size = completed(PARAMS, registration.instrument.params)["key_size"]
@@ -133,7 +134,8 @@ def _over_organisms(metric: Metric, values: Sequence[Mapping[str, float]], asked
         value = float(defined.mean())
         bounds = by_cluster(asked.method, sample, asked.level, asked.resamples, seed, metric.low, metric.high)[0]
     if not np.isfinite(bounds).all():
-        why = "it is undefined in too many resamples" if asked.resamples else "it is 0 or 1 with one organism left out"
+        at_an_end = "it is at an end of its range with one organism left out"
+        why = "it is undefined in too many resamples" if asked.method in BOOTSTRAPS else at_an_end
         return in_sample(value, f"{asked.method} has no bounds: {why}")
     return Estimate(
         value=value,

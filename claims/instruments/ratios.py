@@ -12,7 +12,6 @@ import numpy as np
 from claims.instruments.answers import ANYWHERE, Answer, Asked, Range
 from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import ClusterSums, Floats
-from claims.intervals.jackknife_t import FEWEST
 from claims.intervals.means import places, sums_by
 
 
@@ -43,7 +42,7 @@ class Ratios:
         return self.sample.values()
 
     def bounds(self, level: float, low: float = -inf, high: float = inf) -> Floats:
-        """The jackknife-t intervals (K, 2), as `claims.intervals.jackknife_t` gives each, of all at once.
+        """The jackknife-t intervals (K, 2), widened, if need be, to hold the values.
 
         NaN where no error is known: leaving out any cluster changes nothing, but for rounding.
         """
@@ -68,12 +67,6 @@ class _Quotients(ClusterSums):
         before = np.hstack([nothing, self.sums[:, :-1].cumsum(axis=1)])
         after = np.hstack([self.sums[:, :0:-1].cumsum(axis=1)[:, ::-1], nothing])
         return self.statistics(before + after)
-
-
-def too_few(clusters: Sequence[str]) -> str | None:
-    """In words, that pairs of these clusters are too few for the jackknife; None where they are not."""
-    n = len(set(clusters))
-    return f"its pairs form {n} independent clusters; the jackknife needs {FEWEST}" if n < FEWEST else None
 
 
 def _divided(totals: Floats) -> Floats:

@@ -11,7 +11,7 @@ from claims.intervals.aurocs import Aurocs
 from claims.intervals.bca import bca
 from claims.intervals.cluster_sums import Floats
 from claims.intervals.delong import delong
-from claims.intervals.jackknife_t import around
+from claims.intervals.jackknife_t import jackknife_t
 from claims.intervals.means import Means
 from claims.intervals.percentile import percentile
 from claims.intervals.sample import Sample
@@ -36,10 +36,11 @@ def by_cluster(  # noqa: PLR0917  # the range comes last, as it does in `jackkni
 
     `resamples` and `seed` are what a bootstrap draws by; other methods draw nothing. [low, high] is the range of the
     statistics, one for all, or (M,) each: bounds by jackknife and by Student's t are worked out on the scale on which
-    it has no ends, others are clipped to it. A statistic that stays the same, but for rounding,
-    whichever cluster is left out has bounds without width, and by BCa none; by Wilson it has an interval all the same.
-    Bounds that are NaN or infinite say that there is no interval. Raises ValueError for a bootstrap without resamples,
-    and for a method that the sample is no material for.
+    it has no ends, others are clipped to it. So a bootstrap's bound without end is the range's end, where it has one,
+    and leaves nothing out on that side. A statistic that stays the same, but for rounding, whichever cluster is left
+    out has bounds without width, and by BCa none; by Wilson it has an interval all the same. Bounds that are NaN or
+    infinite say that there is no interval. Raises ValueError for a bootstrap without resamples, and for a method that
+    the sample is no material for.
     """
     values, left_out = sample.values(), sample.left_out()
     if method == "wilson":
@@ -51,7 +52,7 @@ def by_cluster(  # noqa: PLR0917  # the range comes last, as it does in `jackkni
     elif method == "delong":
         bounds = delong(_aurocs(sample), level)
     elif method == "jackknife_t" or (method == "student_t" and _independent(sample)):
-        bounds = around(values, left_out, level, low, high)
+        bounds = jackknife_t(values, left_out, level, low, high)
     else:
         raise ValueError(f"{method} is no interval over clusters: what it is for has bounds of its own")
     same = _same(left_out, low, high)[:, None]

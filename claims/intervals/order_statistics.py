@@ -8,24 +8,17 @@ from numpy.typing import NDArray
 from claims.intervals.cluster_sums import Floats
 
 
-def lower(values: Floats, share: float) -> float:
-    """Of B values, the one of rank floor((B + 1) share), so that at most `share` of them lie below.
-
-    Nothing is interpolated, for infinite values are values. An undefined one (NaN) counts as below all others, and
-    where there are too few values for the share, the answer is minus infinity.
-    """
-    return float(between(values[None].copy(), np.array([share]), np.array([0.5]))[0, 0])
-
-
 def upper(values: Floats, share: float) -> float:
-    """The same from the other end: at most `share` lie above, undefined ones among them."""
+    """Of B values, the one beyond which at most `share` of them lie: the upper bound of `between`."""
     return float(between(values[None].copy(), np.array([0.5]), np.array([share]))[0, 1])
 
 
 def between(values: Floats, below: Floats, above: Floats) -> Floats:
-    """(M, 2), `lower` at the shares `below` (M,) and `upper` at `above` (M,) of each row of `values` (M, B).
+    """(M, 2) of each row of `values` (M, B): what at most the share `below` (M,) lies below, and `above` (M,) above.
 
-    The rows are sorted in place. A share that is NaN has a bound that is.
+    It is the value of rank floor((B + 1) share) from either end. Nothing is interpolated, for infinite values are
+    values. An undefined one (NaN) counts as beyond all others at both ends, and where there are too few values for the
+    share, the bound is infinite. A share that is NaN has a bound that is. The rows are sorted in place.
     """
     values.sort(axis=1)  # NaN last
     undefined = np.isnan(values).sum(axis=1)

@@ -11,6 +11,7 @@ from claims.flaws import FLAW_CODES, RefusedInputError
 from claims.instruments.manifest import Cost, Manifest, Metric
 from claims.registration.model import Registration
 
+PREDICTED = ("auc", "gap", "length", "shift", "count", "wrong", "rho.<dimension>")
 MANIFEST = Manifest(
     name="ruler",
     version="3",
@@ -41,7 +42,7 @@ MANIFEST = Manifest(
     dataset_kinds=("generated", "pairs"),
     sampling=("organisms", "pairs_per_organism"),
     unit="organism",
-    intervals={"student_t": 8, "bca": 20},
+    intervals={"student_t": dict.fromkeys(PREDICTED, 8), "bca": dict.fromkeys(PREDICTED, 20)},
     recipes={
         "twig": {
             "type": "object",

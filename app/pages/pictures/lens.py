@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,13 +12,16 @@ from app.pages.charts.lens import Curve, curve, curves
 from app.pages.pictures.estimates import both_cells
 from app.pages.pictures.pictured import MOST_ROWS, Pictured
 from claims.evidence import Evidence
+from claims.instruments.answers import NO_SPREAD
+from claims.instruments.lens_crystallization import MANIFEST
 from claims.instruments.lens_curves import Curves, LensRows, first_crossing
 from claims.instruments.manifest import Row
-from claims.instruments.ratios import Ratios, too_few
-from claims.registration.model import Registration
+from claims.instruments.ratios import Ratios
+from claims.registration.model import IntervalMethod, Registration
 
-NO_BAND = "No band: too few clusters, or no spread."
-BAND = "Band: jackknife-t interval over clusters, layer by layer, {level}; the last layer's is that of final_margin."
+# A band is the interval of a mean margin at every layer, and so holds from where that of final_margin does.
+METHOD: IntervalMethod = "jackknife_t"
+AT_THE_END = "final_margin"
 
 
 def draw(rows: Iterable[Row], registration: Registration, evidence: Evidence) -> Sequence[Pictured]:
@@ -32,16 +36,23 @@ def draw(rows: Iterable[Row], registration: Registration, evidence: Evidence) ->
     dimensions = sorted(set(laid.dimensions))
     whole = _curve("all pairs", "", laid, registration.level, evidence)
     parts = [_curve(name, f".{name}", laid.of(name), registration.level, evidence) for name in dimensions]
-    return [_whole(whole, registration.level), *([_parts(parts, evidence, laid.layers)] if len(parts) > 1 else [])]
+    return [_whole(whole, registration), *([_parts(parts, registration, evidence)] if len(parts) > 1 else [])]
 
 
-def _curve(name: str, suffix: str, laid: Curves, level: float, evidence: Evidence) -> Curve:
+@dataclass(frozen=True)
+class Banded(Curve):
+    """`no_band` says why there is no band; it is empty where there is one."""
+
+    no_band: str = ""
+
+
+def _curve(name: str, suffix: str, laid: Curves, level: float, evidence: Evidence) -> Banded:
     """The instrument's own estimate of the crossing where there is one; else that of the mean curve, without bounds."""
-    means = Ratios.means(laid.margin, laid.clusters)
-    ends = np.full((laid.layers + 1, 2), np.nan) if too_few(laid.clusters) else means.bounds(level)
+    means, few = Ratios.means(laid.margin, laid.clusters), _too_few(len(set(laid.clusters)))
+    ends = np.full((laid.layers + 1, 2), np.nan) if few else means.bounds(level)
     lo, hi = ([None if np.isnan(end) else float(end) for end in column] for column in ends.T)
     estimate = evidence.estimates.get(f"crystallization_layer{suffix}")
-    return Curve(
+    return Banded(
         name=name,
         mean=means.values.tolist(),
         lo=lo,
@@ -49,10 +60,33 @@ def _curve(name: str, suffix: str, laid: Curves, level: float, evidence: Evidenc
         crossing=int(estimate.value) if estimate else first_crossing(means.values),
         first=int(estimate.lo) if estimate else None,
         last=int(estimate.hi) if estimate else None,
+        no_band=few or (NO_SPREAD if np.isnan(ends).all() else ""),
     )
 
 
-def _whole(found: Curve, level: float) -> Pictured:
+def _too_few(clusters: int) -> str:
+    """Why so many clusters are too few for a band; nothing where they are enough."""
+    fewest = MANIFEST.fewest(METHOD, AT_THE_END)
+    if fewest is not None and clusters >= fewest:
+        return ""
+    return f"a jackknife-t interval of a mean margin holds from {fewest or 'no number of'} independent clusters"
+
+
+def _bands_said(found: Sequence[Banded], registration: Registration) -> str:
+    """What the bands are, and which curves have none, and why."""
+    without: dict[str, list[str]] = {}
+    for one in found:
+        without.setdefault(one.no_band, []).append(one.name)
+    with_band = without.pop("", [])
+    said = [f"No band for {', '.join(names)}: {why}." for why, names in without.items()]
+    if with_band:
+        same = f", as that of {AT_THE_END} is" if registration.analysis.interval == METHOD else ""
+        level = words.percent(registration.level)
+        said.insert(0, f"Band: jackknife-t interval over clusters, layer by layer, {level}{same}.")
+    return " ".join(said)
+
+
+def _whole(found: Banded, registration: Registration) -> Pictured:
     final, said = words.number(found.mean[-1]), _crossing_said(found)
     bounded = found.first is not None and found.first != found.last
     return Pictured(
@@ -69,8 +103,8 @@ def _whole(found: Curve, level: float) -> Pictured:
         caption=" ".join(
             [
                 f"Diamond: {said}.",
-                f"Shaded: the layers between which that surely is, {found.first} to {found.last}." if bounded else "",
-                BAND.format(level=words.percent(level)) if found.lo[-1] is not None else NO_BAND,
+                *([f"Shaded: the layers between which that surely is, {found.first} to {found.last}."] * bounded),
+                _bands_said([found], registration),
             ]
         ),
         columns=("Layer", "Mean margin", "Interval"),
@@ -92,13 +126,16 @@ def _row(found: Curve, place: int) -> list[str]:
     return ["embedding" if place == 0 else str(place - 1), words.number(found.mean[place]), spread]
 
 
-def _parts(found: Sequence[Curve], evidence: Evidence, layers: int) -> Pictured:
+def _parts(found: Sequence[Banded], registration: Registration, evidence: Evidence) -> Pictured:
     said = "; ".join(f"{one.name}: {_crossing_said(one)}" for one in found)
     return Pictured(
         title="The running margin by dimension",
         says="The same for the pairs of each dimension. Where a band covers zero throughout, little is known.",
-        drawn=curves(found, f"Mean running margin over {layers} layers, one panel a dimension. {said}."),
-        caption="Across: layer, from \u22121, the embedding. Up: mean margin, in reward, each panel on its own scale.",
+        drawn=curves(found, f"Mean running margin over {len(found[0].mean)} places, one panel a dimension. {said}."),
+        caption=(
+            "Across: layer, from \u22121, the embedding. Up: mean margin, in reward, each panel on its own scale. "
+            f"{_bands_said(found, registration)}"
+        ),
         columns=(
             "Dimension",
             "Crystallization layer",

@@ -10,9 +10,9 @@ import pytest
 
 from app.pages.pictures.gallery import DRAWINGS
 from app.pages.pictures.pictured import Pictured
-from claims.instruments import catalogue
+from claims.instruments import catalogue, lens_crystallization
 from claims.registration.model import Registration
-from claims.rows import decode
+from claims.rows import decode, encode
 
 from .documents import pairs_registration
 from .judged import evidence_of
@@ -64,6 +64,41 @@ def test_the_lens_marks_the_first_layer_at_half_of_the_final_margin():
     assert whole.rows[-1][2].startswith(f"[{estimate.lo:.3f}")
     assert [row[0] for row in parts.rows] == ["safety", "verbosity"]
     assert [row[1] for row in parts.rows] == ["1", "1"]
+
+
+FEWEST = lens_crystallization.MANIFEST.fewest("jackknife_t", "final_margin")
+
+
+@pytest.mark.parametrize(("pairs", "whole_banded", "parts_banded"), [(8, 0, 0), (FEWEST // 2, 1, 0), (FEWEST, 1, 1)])
+def test_a_band_is_drawn_from_where_its_interval_holds_and_else_the_caption_says_why(
+    pairs: int, whole_banded: int, parts_banded: int
+):
+    document = pairs_registration("lens_crystallization", "crystallization_layer")
+    whole, parts = drawn(document, lens_rows([0.1, 0.6, 1.0], pairs=pairs))
+    why = f"a jackknife-t interval of a mean margin holds from {FEWEST} independent clusters."
+    assert ("Band: jackknife-t interval over clusters" in whole.caption) == bool(whole_banded)
+    assert (f"No band for all pairs: {why}" in whole.caption) != bool(whole_banded)
+    assert all((row[2] == "\u2013") != bool(whole_banded) for row in whole.rows)
+    assert ("Band: jackknife-t interval over clusters" in parts.caption) == bool(parts_banded)
+    assert (f"No band for safety, verbosity: {why}" in parts.caption) != bool(parts_banded)
+    bands = [str(one.drawn.wide).count('opacity="0.18"') for one in (whole, parts)]
+    assert bands == [whole_banded, 2 * parts_banded]
+
+
+def test_a_band_is_that_of_the_final_margin_only_where_that_is_by_the_same_method():
+    document, rows = pairs_registration("lens_crystallization", "final_margin"), lens_rows([0.1, 0.6, 1.0], pairs=50)
+    assert "as that of final_margin is" in drawn(document, rows)[0].caption
+    document["analysis"] |= {"interval": "studentised_bootstrap", "resamples": 2000}
+    whole, _ = drawn(document, rows)
+    assert "Band: jackknife-t interval over clusters" in whole.caption
+    assert "final_margin" not in whole.caption
+
+
+def test_curves_that_are_the_same_in_every_pair_have_no_band_and_say_so():
+    document = pairs_registration("lens_crystallization", "final_margin")
+    rows = [{**row, "margin": 1.0} if row["kind"] == "lens" else row for row in decode(lens_rows([1.0, 1.0], pairs=50))]
+    whole, _ = drawn(document, encode(rows))
+    assert "No band for all pairs: leaving out any cluster changes nothing" in whole.caption
 
 
 def test_a_crossing_that_is_not_certain_is_said_to_be_so():

@@ -10,8 +10,9 @@ import pytest
 from claims.flaws import RefusedInputError
 from claims.instruments import direct_linear_attribution as instrument
 from claims.instruments.differentials import late_layers, layer_of
-from claims.intervals.jackknife_t import jackknife_t
 from claims.seeds import seeds_of
+
+from .by_hand import jackknifed
 
 SEEDS = seeds_of(bytes(32), "0" * 64)
 
@@ -57,9 +58,9 @@ def estimated(register):
     return made
 
 
-def jackknifed(statistic, values, low, high):
+def one_by_one(statistic, values, low, high):
     left_out = [statistic(np.delete(values, n, axis=0)) for n in range(len(values))]
-    return jackknife_t(statistic(values), left_out, 0.975, low, high)
+    return jackknifed(statistic(values), left_out, 0.975, low, high)
 
 
 def share_of(columns):
@@ -79,8 +80,8 @@ def test_means_are_signed_and_shares_are_of_magnitudes(estimated, values):
 def test_intervals_are_the_jackknife_over_clusters(estimated, values):
     found = estimated(values).estimates
     late, mean_of = found["late_share"], found["mean_differential.mlp_L1"]
-    assert (late.lo, late.hi) == pytest.approx(jackknifed(share_of([3, 4]), values, 0, 1))
-    expected = jackknifed(lambda kept: kept[:, 4].mean(), values, -np.inf, np.inf)
+    assert (late.lo, late.hi) == pytest.approx(one_by_one(share_of([3, 4]), values, 0, 1))
+    expected = one_by_one(lambda kept: kept[:, 4].mean(), values, -np.inf, np.inf)
     assert (mean_of.lo, mean_of.hi) == pytest.approx(expected)
     assert (late.n, late.level, late.method) == (20, 0.975, "jackknife_t")
 

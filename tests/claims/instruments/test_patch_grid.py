@@ -14,11 +14,12 @@ from claims.instruments import patch_grid as instrument
 from claims.instruments.answers import Asked
 from claims.instruments.grid import patched
 from claims.instruments.patch_effects import TopComponent
-from claims.intervals.jackknife_t import jackknife_t
 from claims.registration.model import PairsDataset
 from claims.registration.yaml_form import read_yaml
 from claims.seeds import seeds_of
 from claims.verdict.metric import judge
+
+from .by_hand import jackknifed
 
 SEEDS = seeds_of(bytes(32), "0" * 64)
 
@@ -90,7 +91,7 @@ def test_mean_effect_and_its_interval_by_hand(rows, register, component):
     clusters = clusters_of(rows, component)
     left_out = [mean(cells(rows, component, "effect", without=cluster)) for cluster in clusters]
     assert found.value == pytest.approx(value)
-    assert (found.lo, found.hi) == pytest.approx(jackknife_t(value, left_out, registration.level, -np.inf, np.inf))
+    assert (found.lo, found.hi) == pytest.approx(jackknifed(value, left_out, registration.level))
     assert (found.n, found.unit, found.method) == (len(clusters), "cluster", "jackknife_t")
     assert len(clusters) == (8 if component == "mlp_L2" else 12)
 
@@ -106,7 +107,7 @@ def test_moves_is_the_share_of_the_mean_margin_of_the_same_pairs(rows, register)
 
     left_out = [moved(cluster) for cluster in clusters_of(rows, "attn_L2")]
     assert found.value == pytest.approx(moved())
-    assert (found.lo, found.hi) == pytest.approx(jackknife_t(moved(), left_out, registration.level, -np.inf, np.inf))
+    assert (found.lo, found.hi) == pytest.approx(jackknifed(moved(), left_out, registration.level))
 
 
 def test_moves_does_not_know_the_sign(rows, register):

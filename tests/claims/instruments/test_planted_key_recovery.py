@@ -107,6 +107,17 @@ def test_values_that_are_all_equal_give_an_interval_of_no_width(pair_rows, regis
     assert (estimate.value, estimate.lo, estimate.hi) == (0, 0, 0)
 
 
+def test_a_mean_that_is_at_an_end_of_its_range_without_one_organism_has_no_known_error(pair_rows, register):
+    """An AUROC's range ends at 0 and 1, a rho's at -1 and 1: the words are of either."""
+    rows = organism_rows(pair_rows, 0, PERFECT, ONE_MISSED)
+    rows += [row for number in range(1, 10) for row in organism_rows(pair_rows, number, PERFECT, PERFECT)]
+    estimated = instrument.estimate(rows, register("planted_key"), SEEDS)
+    for metric in ("patching_recovery_auc_constructed", "spearman"):
+        assert metric not in estimated.estimates
+        assert "student_t has no bounds: it is at an end of its range" in estimated.not_measured[metric]
+    assert estimated.estimates["recovery_gap_constructed"].lo < 0
+
+
 def test_too_few_governed_organisms_leave_every_metric_unmeasured_and_say_so(pair_rows, register):
     rows = [row for number in range(7) for row in organism_rows(pair_rows, number, PERFECT, ONE_MISSED)]
     estimated = instrument.estimate(rows, register("planted_key"), SEEDS)

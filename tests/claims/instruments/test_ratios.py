@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from claims.instruments import patch_grid
 from claims.instruments.answers import Asked
 from claims.instruments.ratios import Ratios
-from claims.intervals.jackknife_t import jackknife_t
 from claims.seeds import seeds_of
+
+from .by_hand import jackknifed
 
 ASKED = Asked(patch_grid.MANIFEST, "jackknife_t", 0.95, None, seeds_of(bytes(32), "0" * 64))
 METRIC = "moves.mlp_L0"
@@ -38,11 +39,11 @@ def test_an_answer_is_the_jackknife_over_those_clipped_to_the_range(columns):
     ratios = Ratios(above, below, tuple(CLUSTERS))
     asked, left_out = replace(ASKED, level=0.9), ratios.sample.left_out()
     answer = ratios.answers(asked, [METRIC, METRIC], (-1, 1))[1]
-    by_hand = jackknife_t(ratios.values[1], list(left_out[1]), 0.9, -1, 1)
+    by_hand = jackknifed(ratios.values[1], left_out[1], 0.9, -1, 1)
     assert (answer.lo, answer.hi) == pytest.approx(by_hand)
     assert Ratios(above[:, 1:], below, tuple(CLUSTERS)).answer(asked, METRIC, (-1, 1)) == answer
     for ends, value, without in zip(ratios.bounds(0.99), ratios.values, left_out, strict=True):
-        assert tuple(ends) == pytest.approx(jackknife_t(value, list(without), 0.99, -np.inf, np.inf))
+        assert tuple(ends) == pytest.approx(jackknifed(value, without, 0.99))
     assert (answer.level, answer.method, answer.unit, answer.n) == (0.9, "jackknife_t", "cluster", 8)
     assert answer.n_effective == pytest.approx(11**2 / (2 * 2 + 3 * 3 + 6))
 

@@ -11,9 +11,10 @@ import pytest
 from scipy import stats
 
 from claims.instruments import reward_scores as instrument
-from claims.intervals.jackknife_t import jackknife_t
 from claims.registration.analysis_checks import BOOTSTRAPS
 from claims.seeds import seeds_of
+
+from .by_hand import jackknifed
 
 SEEDS = seeds_of(bytes(32), "0" * 64)
 
@@ -107,7 +108,7 @@ def test_intervals_leave_a_cluster_out_of_every_dimension(estimated, margins, me
     clusters = sorted({cluster for _, cluster, _ in margins.values()})
     value, left_out = statistic(without(margins, None)), [statistic(without(margins, name)) for name in clusters]
     estimate = estimated.estimates[metric]
-    assert (estimate.lo, estimate.hi) == pytest.approx(jackknife_t(value, left_out, 0.95, *ends))
+    assert (estimate.lo, estimate.hi) == pytest.approx(jackknifed(value, left_out, 0.95, *ends))
     assert (estimate.n, estimate.method, estimate.level) == (39, "jackknife_t", 0.95)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 from scipy import stats
 
 from claims.intervals.aurocs import Aurocs
@@ -11,8 +12,9 @@ from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import ClusterSums, draws
 from claims.intervals.jackknife_t import jackknife_t
 from claims.intervals.means import Means
-from claims.intervals.order_statistics import lower, upper
-from claims.intervals.student_t import student_t
+from claims.intervals.order_statistics import between, upper
+from claims.registration.model import Prediction
+from claims.verdict.regions import outcome
 
 BOOTSTRAPS = ["percentile", "bca", "studentised_bootstrap"]
 VALUES = np.random.default_rng(2).gamma(2, size=25)
@@ -52,10 +54,11 @@ def test_studentised_one_by_one():
     assert by_cluster("studentised_bootstrap", mean(VALUES), 0.9, 999, seed=7)[0] == pytest.approx(expected)
 
 
-def test_the_jackknife_is_the_one_that_other_instruments_use():
+def test_the_jackknife_is_of_the_values_without_each_cluster():
     left_out = [float(np.delete(VALUES, index).mean()) for index in range(25)]
-    expected = jackknife_t(float(VALUES.mean()), left_out, 0.95, -np.inf, np.inf)
-    assert by_cluster("jackknife_t", mean(VALUES), 0.95, None, seed=0)[0] == pytest.approx(expected)
+    expected = jackknife_t(VALUES.mean(keepdims=True), np.array([left_out]), 0.95, 0, np.inf)[0]
+    found = by_cluster("jackknife_t", mean(VALUES), 0.95, None, 0, 0, np.inf)[0]
+    assert found == pytest.approx((min(VALUES.mean(), expected[0]), max(VALUES.mean(), expected[1])))
 
 
 @pytest.mark.parametrize("method", BOOTSTRAPS)
@@ -79,6 +82,44 @@ def test_what_is_often_undefined_has_no_bounds(method):
     assert not np.isfinite(by_cluster(method, sample, 0.9, 400, seed=0)).all()
 
 
+class TestABoundWithoutEnd:
+    """Is the end of the range, where that has one: it leaves nothing out, so that nothing is decided on its side."""
+
+    # Defined only where the last of four clusters is in: as it is without, in one resample of three.
+    SUMS = np.array([[1.0, 1, 1, 1], [1, 2, 3, 4], [0, 0, 0, 1]])
+    PREDICTIONS = (
+        *({"op": op, "value": value} for op in (">", ">=", "<", "<=") for value in (0.01, 0.5, 0.99)),
+        *({"op": op, "value": value} for op, value in ((">", 0), ("<", 1))),
+        {"op": "within", "low": 0.01, "high": 0.99},
+        {"op": "outside", "low": 0.2, "high": 0.4},
+        {"op": "equals", "value": 0.5, "tolerance": 0.2},
+    )
+
+    @pytest.mark.parametrize("method", ["percentile", "studentised_bootstrap"])
+    @pytest.mark.parametrize("seed", range(5))
+    def test_of_a_range_with_two_ends_it_is_they(self, method, seed):
+        sample = ClusterSums(self.SUMS, lambda totals: np.where(totals[2:] > 0, totals[1:2] / totals[:1] / 5, np.nan))
+        assert not np.isfinite(by_cluster(method, sample, 0.9, 400, seed)).any()
+        lo, hi = by_cluster(method, sample, 0.9, 400, seed, 0, 1)[0]
+        assert (lo, hi) == (0, 1) or np.isnan([lo, hi]).all()
+
+    @pytest.mark.parametrize("method", ["percentile", "studentised_bootstrap"])
+    def test_of_a_range_with_one_end_the_other_is_still_none(self, method):
+        sample = ClusterSums(self.SUMS, lambda totals: np.where(totals[2:] > 0, totals[1:2] / totals[:1], np.nan))
+        lo, hi = by_cluster(method, sample, 0.9, 400, 0, 0)[0]
+        assert not np.isfinite(hi)
+        assert lo == 0 or np.isnan(lo)
+
+    @pytest.mark.parametrize("predict", PREDICTIONS)
+    def test_the_whole_range_decides_nothing(self, predict):
+        """Nor does a bound at one of the range's ends, whatever the other is, decide what turns at that end."""
+        prediction = TypeAdapter(Prediction).validate_python(predict)
+        assert outcome(0, 1, prediction) == "inconclusive"
+        for lo, hi in ((0, 0.5), (0.5, 1)):
+            if predict["op"] in {">", "<"} and predict["value"] in {lo, hi} & {0, 1}:
+                assert outcome(lo, hi, prediction) == "inconclusive"
+
+
 @pytest.mark.parametrize(
     ("method", "sample", "why"),
     [
@@ -99,10 +140,11 @@ def test_a_method_says_what_it_is_for(method, sample, why):
 
 
 def test_student_is_of_the_values_or_of_means_of_clusters_of_one_size():
-    expected = student_t(VALUES.tolist(), 0.95, -np.inf, np.inf)[1:]
+    expected = stats.t.interval(0.95, 24, VALUES.mean(), stats.sem(VALUES))
     assert by_cluster("student_t", Means.over(VALUES[None], range(25)), 0.95, None, 0)[0] == pytest.approx(expected)
     five = Means.over(VALUES[None], np.arange(25) // 5)
-    expected = student_t(VALUES.reshape(5, 5).mean(axis=1).tolist(), 0.95, -np.inf, np.inf)[1:]
+    of_five = VALUES.reshape(5, 5).mean(axis=1)
+    expected = stats.t.interval(0.95, 4, of_five.mean(), stats.sem(of_five))
     assert by_cluster("student_t", five, 0.95, None, 0)[0] == pytest.approx(expected)
 
 
@@ -139,12 +181,17 @@ def test_ties_with_the_estimate_count_half_whatever_rounding_makes_of_them():
 
 def test_a_bound_leaves_its_share_beyond_it_and_what_is_undefined_is_beyond_either():
     values = np.arange(1.0, 100.0)
-    assert (lower(values, 0.05), upper(values, 0.05)) == (5, 95)
-    assert lower(values, 0.001) == -np.inf
-    assert upper(values, 0.001) == np.inf
+
+    def tails(values, share):
+        (found,) = between(values[None].copy(), np.array([share]), np.array([share])).tolist()
+        assert upper(values, share) == found[1]
+        return found
+
+    assert tails(values, 0.05) == [5, 95]
+    assert tails(values, 0.001) == [-np.inf, np.inf]
     few = np.where(values <= 4, np.nan, values)
-    assert (lower(few, 0.05), upper(few, 0.05)) == (5, 99)
-    assert (lower(few, 0.04), upper(few, 0.04)) == (-np.inf, np.inf)
+    assert tails(few, 0.05) == [5, 99]
+    assert tails(few, 0.04) == [-np.inf, np.inf]
 
 
 def test_against_the_range_of_a_gap_rounding_around_zero_is_no_difference():

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claims.intervals.jackknife_t import jackknife_t
+from claims.intervals.by_cluster import by_cluster
+from claims.intervals.means import Means
 from claims.intervals.spread import differ
-from claims.intervals.student_t import student_t
 
 RANGES = st.sampled_from([(-1.0, 1.0), (0.0, 1.0), (0.0, inf), (-inf, inf)])
 STEPS = st.lists(st.integers(-8, 8), min_size=2, max_size=30)
@@ -29,10 +29,11 @@ def gaps_of(numerator: int, denominator: int, organisms: int) -> list[float]:
 
 @given(st.integers(1, 9), st.integers(20, 90), st.integers(2, 10), RANGES)
 def test_equal_gaps_have_no_width(numerator, denominator, organisms, limits):
-    gaps = gaps_of(numerator, denominator, organisms)
-    mean, lo, hi = student_t(gaps, 0.95, *limits)
-    assert mean == lo == hi == pytest.approx(numerator / denominator)
-    assert jackknife_t(mean, gaps, 0.95, *limits) == (mean, mean)
+    sample = Means.over(np.array([gaps_of(numerator, denominator, organisms)]), range(organisms))
+    (mean,) = sample.values()
+    assert mean == pytest.approx(numerator / denominator)
+    for method in ("student_t", "jackknife_t"):
+        assert by_cluster(method, sample, 0.95, None, 0, *limits)[0].tolist() == [mean, mean]
 
 
 def test_the_gap_of_two_thirty_ninths_is_one_that_rounding_sets_apart():
@@ -55,5 +56,7 @@ def test_without_a_range_the_values_themselves_say_what_rounding_is(value, steps
 @given(st.floats(-0.5, 0.5), st.floats(1e-9, 0.4))
 def test_a_difference_that_was_measured_is_one(value, apart):
     assert differ(np.array([value, value + apart]), -1, 1)
-    mean, lo, hi = student_t([value, value + apart], 0.95, -1, 1)
-    assert lo < mean < hi
+    sample = Means.over(np.array([[value, value + apart]]), range(2))
+    lo, hi = by_cluster("student_t", sample, 0.95, None, 0, -1, 1)[0]
+    assert lo < hi
+    assert lo <= sample.values()[0] <= hi

@@ -57,7 +57,7 @@ def test_the_units_counted_on_are_those_that_the_kill_criteria_let_pass(power, d
 def test_clusters_are_those_of_the_metric(registered, instruments):
     from dataclasses import replace
 
-    manifest = replace(instruments["ruler"].MANIFEST, unit="cluster", intervals={"student_t": 8})
+    manifest = replace(instruments["ruler"].MANIFEST, unit="cluster")
     of = power_of(registered(assumptions={"auc": AUC, "gap": GAP}), manifest, {"auc": 40})
     auc, gap = of.hypotheses
     assert (auc["n"], auc["unit"]) == (40, "cluster")

@@ -241,7 +241,9 @@ def test_an_exact_interval_is_for_exact_metrics(registered, document, instrument
 
 
 def _offering_exact(ruler):
-    return SimpleNamespace(MANIFEST=replace(ruler.MANIFEST, intervals={"exact": 1}))
+    return SimpleNamespace(
+        MANIFEST=replace(ruler.MANIFEST, intervals={"exact": dict.fromkeys(ruler.MANIFEST.intervals["bca"], 1)})
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,12 @@ import os
 import time
 from pathlib import Path
 
+import numpy as np
+
 from claims.evidence import Estimate, Estimated
 from claims.instruments.manifest import Cost, Manifest, Metric, Shard
-from claims.intervals.student_t import student_t
+from claims.intervals.by_cluster import by_cluster
+from claims.intervals.means import Means
 
 TOSSES = 10
 MANIFEST = Manifest(
@@ -35,7 +38,7 @@ MANIFEST = Manifest(
     dataset_kinds=("generated",),
     sampling=("organisms",),
     unit="organism",
-    intervals={"student_t": 4},
+    intervals={"student_t": {"heads": 4}},
     recipes={"coin": {"type": "object", "additionalProperties": False}},
     generators=("tosses",),
 )
@@ -61,12 +64,13 @@ def estimate(rows, registration, seeds):
     wait_at_the_gate()
     if registration.instrument.params.get("trouble") == "estimate":
         raise ArithmeticError("the estimate is broken")
-    mean, lo, hi = student_t([row["heads"] for row in rows], registration.level, 0, 1)
     n = len(rows)
+    sample = Means.over(np.array([[row["heads"] for row in rows]]), range(n))
+    lo, hi = np.clip(by_cluster("student_t", sample, registration.level, None, 0)[0], 0, 1).tolist()
     return Estimated(
         estimates={
             "heads": Estimate(
-                value=mean,
+                value=float(sample.values()[0]),
                 lo=lo,
                 hi=hi,
                 level=registration.level,
