@@ -31,6 +31,7 @@ from claims.flaws import Flaw, RefusedInputError
 router = APIRouter(tags=["forecasts"], dependencies=[STRICT])
 Body = Annotated[bytes, Depends(body_of(REASON))]
 TOO_LATE = "A claim is forecast before data can exist: GET /v1/claims shows which ones are still `registered`."
+NEVER_TOLD = "Nothing more is to be done: it counts as `withdrawn`, not as hidden."
 STATE_IT = "Whoever files a claim states a `probability` in the document."
 SEAL_FIRST = "GET /v1/claims/{claim}/forecasts tells who sealed one: seal before a claim is opened, by your own key."
 SAME = "Send the very probability and salt that you sealed, and by the key of the same registrant."
@@ -70,14 +71,14 @@ def seal_forecast(ledger: TheLedger, caller: Filer, claim: ClaimInPath, document
     """
     with refused_as(errors.InvalidForecastError):
         given = read_as(Sealing, document)
-        with _in_words(claim), ledger.begin() as session:
+        with _in_words(claim, TOO_LATE), ledger.begin() as session:
             return LogEntry.of(forecasts.seal(session, claim, caller.registrant, given.sealed))
 
 
 @router.post(
     "/v1/claims/{claim}/forecasts/reveal",
     summary="Tell what was sealed",
-    responses=PROBLEMS | answers(errors.TooEarlyError),
+    responses=PROBLEMS | answers(errors.TooEarlyError, errors.TooLateError),
     openapi_extra=body(REASON, reference(Revealing), "What was sealed."),
 )
 def reveal_forecast(ledger: TheLedger, caller: Filer, claim: ClaimInPath, document: Body) -> LogEntry:
@@ -87,7 +88,7 @@ def reveal_forecast(ledger: TheLedger, caller: Filer, claim: ClaimInPath, docume
     """
     with refused_as(errors.InvalidForecastError):
         given = read_as(Revealing, document)
-        with _in_words(claim), ledger.begin() as session:
+        with _in_words(claim, NEVER_TOLD), ledger.begin() as session:
             salt = bytes.fromhex(given.salt)
             return LogEntry.of(forecasts.reveal(session, claim, caller.registrant, given.probability, salt))
 
@@ -120,14 +121,14 @@ def get_forecasters(
 
 
 @contextmanager
-def _in_words(claim: str) -> Iterator[None]:
-    """The ledger's refusals as problems."""
+def _in_words(claim: str, too_late: str) -> Iterator[None]:
+    """The ledger's refusals as problems; `too_late` is what to do once it is."""
     try:
         yield
     except UnknownClaimError:
         raise missing("claim", claim) from None
     except TooLateError as error:
-        raise errors.TooLateError(f"Claim {claim}: {error}.", remedy=TOO_LATE) from None
+        raise errors.TooLateError(f"Claim {claim}: {error}.", remedy=too_late) from None
     except TooEarlyError as error:
         raise errors.TooEarlyError(f"Claim {claim}: {error}.") from None
     except AlreadyForecastError as error:

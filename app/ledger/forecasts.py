@@ -11,7 +11,7 @@ from app.ledger.append import append, lock
 from app.ledger.errors import TooLateError, UnknownClaimError
 from app.ledger.tables import ClaimRow, ForecastRow
 from claims import forecasts
-from claims.entries import Entry
+from claims.entries import Entry, format_time
 from claims.lifecycle import ClaimState, fold
 
 
@@ -64,8 +64,11 @@ def reveal(session: Session, claim: str, forecaster: str, probability: float, sa
     known = forecasts.by(state.forecasts, forecaster)
     if known is None:
         raise NoForecastError(f"you sealed no forecast of claim {claim}")
+    if state.withdrawn is not None:
+        raise TooLateError(claim, "it was withdrawn, and never opens")
     if state.opened is None:
-        raise TooEarlyError("it was withdrawn, and never opens" if state.withdrawn else "it is not open yet")
+        due = "" if state.not_before is None else f", and opens no earlier than {format_time(state.not_before)}"
+        raise TooEarlyError(f"it is not open yet{due}")
     found = forecasts.seal(claim, forecaster, probability, salt)
     if found != known.sealed:
         raise MismatchError(f"they give the seal {found}, and at entry {known.seq} you sealed {known.sealed}")

@@ -49,10 +49,13 @@ class ForecasterRow:
 
 @dataclass(frozen=True)
 class Forecasting:
-    """Others' forecasts held to outcomes, with how many were told; `rows` by forecaster, `next` where they go on."""
+    """Others' forecasts held to outcomes: in `facts`, how many were told and how those scored.
+
+    `rows` are by forecaster, `next` is where they go on.
+    """
 
     account: Account
-    told: Sequence[Fact]
+    facts: Sequence[Fact]
     rows: Sequence[ForecasterRow]
     next: str | None
 
@@ -99,7 +102,8 @@ def account(found: Calibration, what: str = "claims") -> Account:
 
 def _forecasting(made: TrackRecord, by: Page[tuple[str, TrackRecord]]) -> Forecasting:
     rows = [_forecaster(name, record) for name, record in by.items]
-    return Forecasting(account(made.calibration, "forecasts"), _told_of(made), rows, by.next)
+    told = account(made.calibration, "forecasts")
+    return Forecasting(told, [*_told_of(made), *told.scores], rows, by.next)
 
 
 def _told_of(made: TrackRecord) -> list[Fact]:

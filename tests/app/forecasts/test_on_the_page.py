@@ -40,11 +40,11 @@ def test_in_its_window_the_page_says_until_when_and_how_many(service, page, file
     forecast(claim, "bob", "eve")
     shown = page(claim)
     assert shown.count(f'Opens no earlier than <time datetime="{until}"') == 2, "by the forecasts, and by the progress"
-    assert "2 sealed before any data could exist; what they say is told once the claim is open." in shown
+    assert "2 sealed before the claim was opened; what they say is told once the claim is open." in shown
     assert "<bdi>bob</bdi>" not in shown
     service.post("ada", f"/v1/claims/{claim}/withdraw", {"reason": "A slip."})
     gone = page(claim)
-    assert "2 sealed before any data could exist, and never told, as the claim was withdrawn." in gone
+    assert "2 sealed before the claim was opened, and never told, as the claim was withdrawn." in gone
     assert "Opens no earlier" not in gone
 
 
@@ -55,11 +55,13 @@ def test_what_was_told_stands_beside_what_was_hidden(service, page, file_claim, 
     body = {"probability": 0.25, "salt": SALT.hex()}
     assert service.post("bob", f"/v1/claims/{claim}/forecasts/reveal", body).status_code == 200
     shown = page(claim)
-    assert "2 sealed before any data could exist, 1 of them told since." in shown
+    assert "2 sealed before the claim was opened, 1 of them told since." in shown
     assert "1 was never told, and counts as hidden." in shown
-    assert "<bdi>bob</bdi>" in shown
+    assert '<a href="/calibration?registrant=bob#forecasts"><bdi>bob</bdi></a>' in shown
     assert ">25 %<" in shown, "its narrow space is a space here"
     assert "<bdi>eve</bdi>" not in shown
+    assert service.post("eve", f"/v1/claims/{claim}/forecasts/reveal", body).status_code == 200
+    assert "2 sealed before the claim was opened, and told since." in page(claim)
 
 
 def test_the_time_that_has_passed_is_no_longer_announced(page, file_claim, open_claim, pass_time):

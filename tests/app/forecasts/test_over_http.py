@@ -180,8 +180,14 @@ def test_revealing_another_probability(service, by, file_claim, open_claim, prob
 def test_revealing_early(service, by, file_claim, problem_of):
     claim = file_claim(forecast_hours=24)
     by.seal("bob", claim)
-    problem_of(by.reveal("bob", claim), 409, "too_early")
+    until = service.client.get(f"/v1/claims/{claim}").json()["not_before"]
+    problem = problem_of(by.reveal("bob", claim), 409, "too_early")
+    assert problem["detail"] == f"Claim {claim}: it is not open yet, and opens no earlier than {until}."
+    service.post("ada", f"/v1/claims/{claim}/withdraw", {"reason": "A slip."})
+    problem = problem_of(by.reveal("bob", claim), 409, "too_late")
+    assert "counts as `withdrawn`" in problem["remedy"]
     assert by.listed(claim)[0]["probability"] is None
+    assert by.stats("bob")["withdrawn"] >= 1
 
 
 def test_many_forecasts_of_one(service, by, file_claim, open_claim, problem_of):
