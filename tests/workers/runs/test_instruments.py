@@ -73,15 +73,18 @@ def example(name):
 def test_a_planted_key_is_measured_from_seeds_that_nobody_knew(measured, found, watch, ledger):
     document = example("planted_key")
     document["subject"]["model"]["params"] |= {"layers": 4, "hidden": 16, "steps": 5, "min_accuracy": 0.5}
-    document["sampling"] |= {"organisms": 15, "pairs_per_organism": 4}
+    fewest = catalogue()["planted_key_recovery"].MANIFEST.fewest("student_t", "patching_recovery_auc_constructed")
+    document["sampling"] |= {"organisms": fewest, "pairs_per_organism": 4}
+    (of_an_auroc,) = [one for one in document["hypotheses"] if one["metric"] == "patching_recovery_auc_constructed"]
+    document["hypotheses"] = [of_an_auroc | {"primary": True}]  # a gap would need more organisms
     document["kill_criteria"], document["controls"] = [], {}
     document["instrument"]["params"] = {"key_size": 2}
     claim = measured(document)
     assert watch.types(claim) == ["registered", "opened", "run_ended", "evidence_recorded", "adjudicated"]
     evidence, measured_rows = found(claim)
-    assert {row["organism"] for row in measured_rows} == set(range(15))
+    assert {row["organism"] for row in measured_rows} == set(range(fewest))
     assert evidence.params == completed(PARAMS, {"key_size": 2})
-    assert evidence.counts["organisms"] == 15
+    assert evidence.counts["organisms"] == fewest
     assert evidence.subject.model.weights_sha256 is None
     assert evidence.provenance.instrument_source_sha256 == source_sha256("planted_key_recovery")
     assert evidence.cost["forwards"] > 0
