@@ -90,15 +90,15 @@ def mean_rho(measured: Mapping[str, Ranked], asked: Asked, metric: str, level: f
     rhos = {name: ranked.rho(ranked.everything()) for name, ranked in measured.items()}
     if not rhos or (missing := _undefined(rhos)):
         return f"{UNDEFINED}, in {missing}" if rhos else "no dimension was measured"
-    value = float(np.mean([rho for rho in rhos.values() if rho is not None]))
+    value, level = float(np.mean([rho for rho in rhos.values() if rho is not None])), level or asked.level
     clusters = [name for ranked in measured.values() for name in ranked.grid.clusters]
     if few := asked.too_few(metric, len(set(clusters))):
         return in_sample(value, few)
     plain = [np.array([rho]) for rho in rhos.values()]
-    lo, hi = bounds(_halved(measured), plain, asked.level if level is None else level)[0].tolist()
+    lo, hi = bounds(_halved(measured), plain, level)[0].tolist()
     if lo == hi:
         return in_sample(value, NO_SPREAD)
-    return asked.estimated(value, (lo, hi), clusters).model_copy(update={"level": level or asked.level})
+    return asked.estimated(value, (lo, hi), clusters).model_copy(update={"level": level})
 
 
 def _halved(measured: Mapping[str, Ranked]) -> list[Halved]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
@@ -90,9 +89,3 @@ class Ranked:
         differential = np.abs(self.grid.differential) if self.rank_by == "abs" else self.grid.differential
         effect = self.grid.effect if self.rank_by == "signed_signed" else np.abs(self.grid.effect)
         return differential, effect
-
-
-def kish(clusters: Iterable[str]) -> float:
-    """How many equally sized clusters these are worth: (sum m)² / sum m² over cluster sizes m (Kish 1965)."""
-    sizes = np.unique(list(clusters), return_counts=True)[1].astype(float)
-    return float(sizes.sum() ** 2 / (sizes**2).sum())

@@ -9,10 +9,10 @@ from math import inf, isfinite, nan
 import numpy as np
 
 from claims.evidence import Estimate
-from claims.instruments.agreement_statistics import kish
 from claims.instruments.manifest import Manifest
 from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import Floats
+from claims.intervals.means import cluster_sizes, kish
 from claims.intervals.sample import Sample
 from claims.intervals.spread import differ
 from claims.registration.analysis_checks import BOOTSTRAPS
@@ -54,6 +54,13 @@ class Asked:
     def by(cls, registration: Registration, manifest: Manifest, seeds: Seeds) -> Asked:
         analysis = registration.analysis
         return cls(manifest, analysis.interval, registration.level, analysis.resamples, seeds)
+
+    @property
+    def unbounded(self) -> str:
+        """Why a bootstrap gives no bounds to what has a spread."""
+        if self.method == "bca":
+            return "too many resamples are undefined, or lie on one side of the value, for its correction"
+        return "it is undefined in too many resamples"
 
     def too_few(self, metric: str, units: int, found: str = "its pairs form {} independent clusters") -> str:
         """Why so many independent units are too few for the metric's interval; nothing where they are enough."""
@@ -124,7 +131,7 @@ class Asked:
             return "at 0 and at 1, or where one cluster holds all of a label, its error is not known"
         if self.method not in BOOTSTRAPS:
             return "it reaches an end of its range with some cluster left out, so no error is known"
-        return f"{self.method} has no bounds: it is undefined in too many resamples"
+        return f"{self.method} has no bounds: {self.unbounded}"
 
 
 def in_sample(value: float, why: str) -> str:
@@ -132,9 +139,7 @@ def in_sample(value: float, why: str) -> str:
     return f"it is {value:.6g} in this sample, without an interval: {why}"
 
 
-def estimated(
-    value: float, bounds: Range, level: float, clusters: Sequence[str], method: str = "jackknife_t"
-) -> Estimate:
+def estimated(value: float, bounds: Range, level: float, clusters: Sequence[str], method: IntervalMethod) -> Estimate:
     """An estimate over pairs of these clusters; `n` counts the clusters, `n_effective` is Kish's."""
     return Estimate(
         value=value,
@@ -144,5 +149,5 @@ def estimated(
         method=method,
         unit="cluster",
         n=len(set(clusters)),
-        n_effective=kish(clusters),
+        n_effective=kish(cluster_sizes(clusters)),
     )

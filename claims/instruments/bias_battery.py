@@ -12,7 +12,6 @@ from typing import Any
 from scipy.stats import binomtest
 
 from claims.evidence import Estimate, Estimated
-from claims.instruments.agreement_statistics import kish
 from claims.instruments.answers import Asked, NotMeasured
 from claims.instruments.bias_estimates import Battery
 from claims.instruments.bias_rows import axes_in
@@ -28,6 +27,7 @@ from claims.instruments.minimums import (
     by_metric,
 )
 from claims.instruments.pair_blocks import MODEL_KINDS, cost_of_scoring, plan
+from claims.intervals.means import cluster_sizes, kish
 from claims.registration.model import Registration
 from claims.seeds import Seeds
 
@@ -144,7 +144,7 @@ def _diagnostics(axis: Axis) -> tuple[dict[str, float], dict[str, str]]:
     The sign test is exact and two-sided, of clusters by the sign of their summed deltas, those without one left out.
     """
     found = {
-        f"n_effective.{axis.name}": kish(axis.clusters),
+        f"n_effective.{axis.name}": kish(cluster_sizes(axis.clusters)),
         f"mean_length_delta.{axis.name}": float(axis.lengths.mean()),
     }
     absent: dict[str, str] = {}

@@ -69,5 +69,5 @@ class Battery:
         seed = self.asked.seeds("bootstrap/largest")
         lo, hi = bounds_of_largest(self.axes, known, self.asked.level, self.asked.resamples, seed)
         if not (isfinite(lo) and isfinite(hi)):
-            return NotMeasured(f"{self.asked.method} has no bounds: it is undefined in too many resamples", value)
+            return NotMeasured(f"{self.asked.method} has no bounds: {self.asked.unbounded}", value)
         return self.asked.estimated(value, (lo, hi), [name for axis in self.axes for name in axis.clusters])

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from claims.instruments.agreement_statistics import kish
 from claims.instruments.answers import Answer, Asked, estimated, in_sample
 from claims.instruments.lens_curves import HALF, Curves, first_crossing, start_of_last_run
 from claims.instruments.ratios import Ratios
+from claims.intervals.means import cluster_sizes, kish
 
 Flags = NDArray[np.bool_]
 
@@ -83,7 +83,7 @@ def median_layer(curves: Curves, asked: Asked, metric: str) -> Answer:
     value = float(layers[half.argmax()])
     if few := asked.too_few(metric, len(set(clusters))):
         return in_sample(value, few)
-    lower, upper = _binomial(shares, kish(clusters), (1 - asked.level) / 2)
+    lower, upper = _binomial(shares, kish(cluster_sizes(clusters)), (1 - asked.level) / 2)
     lower[-1] = 1.0  # by the last layer every pair has crossed
     bounds = (float(layers[(upper >= HALF).argmax()]), float(layers[(lower >= HALF).argmax()]))
     return estimated(value, bounds, asked.level, clusters, "exact")

@@ -135,7 +135,7 @@ def _over_organisms(metric: Metric, values: Sequence[Mapping[str, float]], asked
         bounds = by_cluster(asked.method, sample, asked.level, asked.resamples, seed, metric.low, metric.high)[0]
     if not np.isfinite(bounds).all():
         at_an_end = "it is at an end of its range with one organism left out"
-        why = "it is undefined in too many resamples" if asked.method in BOOTSTRAPS else at_an_end
+        why = asked.unbounded if asked.method in BOOTSTRAPS else at_an_end
         return in_sample(value, f"{asked.method} has no bounds: {why}")
     return Estimate(
         value=value,

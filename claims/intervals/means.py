@@ -53,6 +53,16 @@ def places(clusters: Labels) -> NDArray[np.int64]:
     return np.unique(np.asarray(clusters), return_inverse=True)[1].astype(np.int64)
 
 
+def cluster_sizes(clusters: Labels) -> Floats:
+    """(G,), how many rows each cluster has, by the order of their names."""
+    return np.bincount(places(clusters)).astype(float)
+
+
+def kish(weights: Floats) -> float:
+    """How many clusters of one weight clusters of these (G,) are worth: (sum w)² / sum w² (Kish 1965)."""
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
 def sums_by(values: Floats, place: NDArray[np.int64]) -> Floats:
     """(S, G), the sums over each cluster of `values` (S, R), whose columns are rows of the clusters at `place`."""
     count = int(place.max()) + 1

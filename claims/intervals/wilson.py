@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import t
 
 from claims.intervals.cluster_sums import Floats
-from claims.intervals.means import Means
+from claims.intervals.means import Means, kish
 from claims.intervals.spread import ROUNDING
 
 
@@ -23,14 +23,10 @@ def wilson(sample: Means, level: float) -> Floats:
     with np.errstate(all="ignore"):
         variance = (sample.clusters - 1) * left_out.var(axis=1)
         known = np.ptp(left_out, axis=1) > ROUNDING
-        number = np.where(known, np.minimum(shares * (1 - shares) / variance, sample.rows), _kish(sample.weights))
+        number = np.where(known, np.minimum(shares * (1 - shares) / variance, sample.rows), kish(sample.weights))
         number[np.isnan(left_out).any(axis=1)] = np.nan
         square = t.ppf((1 + level) / 2, sample.clusters - 1) ** 2 / number
         half = np.sqrt(shares * (1 - shares) * square + square**2 / 4)
         ends = (shares + square / 2)[:, None] + half[:, None] * np.array([-1, 1])
         bounds: Floats = ends / (1 + square)[:, None]
     return bounds
-
-
-def _kish(weights: Floats) -> float:
-    return float(weights.sum() ** 2 / (weights**2).sum())

@@ -7,7 +7,7 @@ from scipy import stats
 
 from claims.instruments import attribution_patching_agreement as instrument
 from claims.instruments.agreement_halves import Halved, bounds, halvings
-from claims.instruments.agreement_statistics import Ranked, kish
+from claims.instruments.agreement_statistics import Ranked
 from claims.instruments.answers import NO_SPREAD
 from claims.instruments.grid import grids
 from claims.seeds import seeds_of
@@ -359,11 +359,6 @@ def test_an_undefined_metric_is_absent_and_named(pair_rows, register):
         assert metric not in estimated.estimates
         assert metric not in estimated.diagnostics
         assert estimated.not_measured[metric]
-
-
-def test_kish_effective_number_of_clusters():
-    assert kish(["a", "b", "c"]) == 3
-    assert kish(["a", "a", "a", "b"]) == pytest.approx(16 / 10)
 
 
 def test_shards_are_blocks_of_one_dimension(register):

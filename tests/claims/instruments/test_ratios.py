@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claims.instruments import patch_grid
+from claims.instruments import bias_battery, patch_grid
 from claims.instruments.answers import Asked
 from claims.instruments.ratios import Ratios
+from claims.intervals.cluster_sums import ClusterSums
 from claims.seeds import seeds_of
 
 from .by_hand import jackknifed
@@ -61,6 +62,21 @@ def test_without_spread_there_is_no_interval_and_the_value_is_told():
     assert "it is 1 in this sample" in Ratios.means(np.ones((11, 1)), CLUSTERS).answer(ASKED, METRIC)
     assert np.isnan(Ratios.means(np.full((11, 1), 0.1), CLUSTERS).bounds(0.95)).all()
     assert np.isnan(Ratios.means(np.full((11, 1), 1e9 / 3), CLUSTERS).bounds(0.95)).all()
+
+
+@pytest.mark.parametrize(
+    ("method", "why"), [("bca", "or lie on one side of the value"), ("percentile", "undefined in too many resamples")]
+)
+def test_a_bootstrap_without_bounds_says_why(method, why):
+    """No resample is above a sum of values that count once each; what two of many define often is undefined."""
+    asked = Asked(bias_battery.MANIFEST, method, 0.95, 2000, seeds_of(bytes(32), "0" * 64))
+    names = [str(number) for number in range(200)]
+    if method == "bca":
+        sample = ClusterSums(np.eye(200), lambda totals: np.tensordot(np.arange(200.0)[None], totals > 0, 1))
+    else:
+        often = np.array([np.ones(200), np.arange(200.0), np.arange(200) < 2])
+        sample = ClusterSums(often, lambda totals: np.where(totals[2:] > 0, totals[1:2] / totals[:1], np.nan))
+    assert why in asked.answer("mean_delta.safety", sample, names)
 
 
 def test_seven_clusters_are_too_few():

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from claims.instruments.agreement_statistics import kish
-from claims.intervals.means import Means
+from claims.intervals.means import Means, cluster_sizes, kish
 
 ROWS = st.lists(st.tuples(st.integers(-4, 4), st.sampled_from("ab"), st.integers(0, 4)), min_size=2, max_size=20)
 
@@ -28,7 +27,7 @@ def test_a_mean_of_rows_and_what_is_left_without_each_cluster(rows):
     sample = Means.over(np.stack([values, -2 * values]), clusters)
     assert sample.values() == pytest.approx([values.mean(), -2 * values.mean()])
     assert sample.rows == len(rows)
-    assert sample.weights.sum() ** 2 / (sample.weights**2).sum() == pytest.approx(kish(clusters))
+    assert sample.weights.sum() ** 2 / (sample.weights**2).sum() == pytest.approx(kish(cluster_sizes(clusters)))
     for index, name in enumerate(sorted(set(clusters))):
         rest = [row[0] for row in rows if row[2] != name]
         assert sample.left_out()[0, index] == pytest.approx(np.mean(rest) if rest else np.nan, nan_ok=True)
@@ -53,3 +52,9 @@ def test_a_cluster_weighs_what_its_rows_do_in_their_groups():
     assert sample.rows == pytest.approx(4 / (3 * (1 / 3) ** 2 + 1))
     assert not sample.plain
     assert Means.over_groups(np.ones(2), list("aa"), list("xy")).plain
+
+
+def test_kish_counts_clusters_as_if_they_were_of_one_size():
+    assert cluster_sizes(["b", "a", "b"]).tolist() == [1, 2]
+    assert kish(cluster_sizes(["a", "b", "c"])) == 3
+    assert kish(cluster_sizes(["a", "a", "a", "b"])) == pytest.approx(16 / 10)
