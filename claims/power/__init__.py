@@ -9,6 +9,7 @@ from typing import Any
 
 from claims.instruments.manifest import Manifest
 from claims.power import cautions
+from claims.power.budget import searched
 from claims.power.family import expected
 from claims.power.prospect import Prospect
 from claims.power.recorded import Recorded
@@ -18,10 +19,6 @@ from claims.power.units import units_for
 from claims.registration.model import Hypothesis, Registration
 
 __all__ = ["Power", "Recorded", "power_of"]
-
-# Of how many hypotheses what is detectable is searched for, the first ones with an assumption or a recorded sd: what
-# takes about two seconds. Chances are simulated for all of them.
-SEARCHED, SEARCHED_RESAMPLING = 16, 6
 
 
 @dataclass(frozen=True)
@@ -42,10 +39,11 @@ def power_of(
     """What a registration without flaws can be expected to decide.
 
     `clusters` holds, by metric of a hypothesis, how many independent clusters it is over; `recorded` what the ledger
-    knows of a metric's spread. The same arguments give the same answer: everything is drawn from one fixed seed.
+    knows of a metric's spread. The same arguments give the same answer: everything is drawn from one fixed seed,
+    and how many studies are simulated is counted out, not timed (`claims.power.budget`).
     """
-    analysis = _analysis(registration)
-    left = SEARCHED_RESAMPLING if analysis.resampling else SEARCHED
+    analysis = _analysis(registration, recorded)
+    left = searched(analysis.hypotheses, analysis.simulated_resamples)
     prospects: list[Prospect] = []
     for hypothesis in registration.hypotheses:
         simulation = _simulation(hypothesis, registration, manifest, analysis, clusters)
@@ -59,9 +57,10 @@ def power_of(
     )
 
 
-def _analysis(registration: Registration) -> Analysis:
-    analysis, hypotheses = registration.analysis, len(registration.hypotheses)
-    return Analysis(analysis.interval, registration.level, analysis.resamples, hypotheses)
+def _analysis(registration: Registration, recorded: Mapping[str, Recorded]) -> Analysis:
+    analysis, known = registration.analysis, {*registration.assumptions, *recorded}
+    simulated = sum(hypothesis.metric in known for hypothesis in registration.hypotheses)
+    return Analysis(analysis.interval, registration.level, analysis.resamples, max(1, simulated))
 
 
 def _simulation(

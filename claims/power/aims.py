@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
@@ -10,8 +11,10 @@ from claims.power.study import ENOUGH
 from claims.registration.model import Prediction, Threshold
 from claims.verdict.regions import bounds
 
-# Distances tried, in those at which a normal approximation has enough power; then halving between two of them.
+# Distances tried, in those at which a normal approximation has enough power, and in parts of the room there is; then
+# halving between two of them.
 _LADDER = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 64.0)
+_PARTS = (1 / 4, 1 / 2, 3 / 4, 7 / 8, 15 / 16, 1.0)
 _HALVINGS = 6
 
 
@@ -58,19 +61,17 @@ def nearest(aim: Aim, scale: float, chance: Callable[[float], float]) -> float |
     """The smallest distance from the edge at which `chance` of the value there is enough; None where none is.
 
     `scale` is about the distance to be expected, where the search begins: it goes back as long as the chance is enough,
-    else onwards. Where the room ends, its end is tried last.
+    else onwards, and, where that leads nowhere, back to where it is enough: near an end of the metric's range units may
+    be so much alike that there is no interval.
     """
-    within = [step * scale for step in _LADDER if step * scale < aim.room]
-    distances = [0.0, *within, *([aim.room] if isfinite(aim.room) else [])]
-    at = min(_LADDER.index(1.0) + 1, len(distances) - 1)
-    if chance(aim.at(distances[at])) >= ENOUGH:
-        while at > 1 and chance(aim.at(distances[at - 1])) >= ENOUGH:
-            at -= 1
-    else:
-        at += 1
-        while at < len(distances) and chance(aim.at(distances[at])) < ENOUGH:
-            at += 1
-    return _halved(aim, distances[at - 1], distances[at], chance) if 0 < at < len(distances) else None
+    parts = [part * aim.room for part in _PARTS] if isfinite(aim.room) else []
+    distances = sorted({0.0, *(step * scale for step in _LADDER if step * scale < aim.room), *parts})
+    first = min(max(1, bisect_left(distances, scale)), len(distances) - 1)
+    order = [*range(first, len(distances)), *range(first - 1, 0, -1)]
+    at = next((one for one in order if chance(aim.at(distances[one])) >= ENOUGH), 0)
+    while at > 1 and at <= first and chance(aim.at(distances[at - 1])) >= ENOUGH:
+        at -= 1
+    return _halved(aim, distances[at - 1], distances[at], chance) if at else None
 
 
 def _halved(aim: Aim, short: float, enough: float, chance: Callable[[float], float]) -> float:

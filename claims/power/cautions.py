@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from claims.flaws import pointer
 from claims.instruments.manifest import Manifest
-from claims.power.population import largest_sd
+from claims.power.populations import most_of
 from claims.power.prospect import Prospect, figure
 from claims.power.recorded import Recorded
 from claims.power.study import ENOUGH, Analysis
@@ -88,11 +88,14 @@ def of_assumptions(
         if name not in named:
             detail = f"no hypothesis is about {name}: nothing follows from what is assumed of it"
             yield {"code": "UNUSED", "pointer": pointer(*at), "detail": detail}
-        elif metric is not None and assumption.sd > ROUNDED * largest_sd(assumption.value, metric.low, metric.high):
-            detail = (
-                f"nothing within [{metric.low:g}, {metric.high:g}] varies by an sd of {assumption.sd:g} around "
-                f"{assumption.value:g}: as the sd of one unit that is possible only for what is no mean over units"
+        elif metric is not None and assumption.sd > ROUNDED * most_of(assumption.value, metric):
+            what = "no AUROC over pairs" if metric.statistic else f"nothing within [{metric.low:g}, {metric.high:g}]"
+            only = (
+                ""
+                if metric.statistic
+                else ": as the sd of one unit that is possible only for what is no mean over units"
             )
+            detail = f"{what} varies by an sd of {assumption.sd:g} around {assumption.value:g}{only}"
             yield {"code": "SPREAD", "pointer": pointer(*at, "sd"), "detail": detail}
         if name in named and name in recorded and recorded[name].sd > _MUCH_MORE * assumption.sd:
             detail = f"an sd of {assumption.sd:g} is assumed of {name}; {recorded[name].sd:.3g} is {recorded[name]}"

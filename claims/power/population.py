@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite, sqrt
 from typing import Literal
 
@@ -10,10 +10,12 @@ import numpy as np
 
 from claims.instruments.manifest import Metric
 from claims.intervals.cluster_sums import Floats
+from claims.intervals.sample import Sample
+from claims.power.samples import Samples
+from claims.power.streams import drawing
 from claims.registration.model import IntervalMethod
 
-SEED = 20261201  # of everything the design check draws: the same document and ledger give the same answer
-Kind = Literal["beta", "two_points", "normal"]
+Kind = Literal["beta", "two_points", "normal", "binormal", "unit_normal"]
 _NEARLY = 0.999  # of the largest sd there can be: from here on a Beta is its two ends
 
 
@@ -22,10 +24,12 @@ class Population:
     """Values of one unit with standard deviation `sd`, within [low, high] unless `kind` is normal.
 
     A Beta on the range has its mean and `sd` (moments). Where `sd` is all that the range allows around the mean, units
-    lie at its two ends alone, as right and wrong answers do, and the sd follows the mean. Where no distribution on
-    the range has them, or the range has no two ends, their mean is normal on the scale on which the range has none
-    (`claims.intervals.scale`): its sd there is by the scale's slope (the delta method) at `about`, and stays the same
-    for other values, as that of Fisher's z does. For correlations that scale is twice Fisher's.
+    lie at its two ends alone, as right and wrong answers do, and the sd follows the mean. For another mean than `about`
+    the sd of a Beta stays, as far as the range allows, or, where units are `shares` of some rows each, its part of the
+    largest there can be, so that as many rows stay. Where no distribution on the range has them, or the range has no
+    two ends, their mean is normal on the scale on which the range has none (`claims.intervals.scale`): its sd there is
+    by the scale's slope (the delta method) at `about`, and stays the same for other values, as that of Fisher's z does.
+    For correlations that scale is twice Fisher's.
     """
 
     kind: Kind
@@ -33,21 +37,30 @@ class Population:
     low: float
     high: float
     about: float
+    shares: bool = False
 
     @classmethod
     def around(cls, value: float, sd: float, metric: Metric, method: IntervalMethod) -> Population:
         """The distribution for a mean of `value`. Wilson's interval is of shares, and DeLong's of what is no mean."""
-        most = largest_sd(value, metric.low, metric.high)
-        if not isfinite(most) or method == "delong" or (sd > most / _NEARLY and method != "wilson"):
+        most, shares = largest_sd(value, metric.low, metric.high), method == "wilson"
+        if not isfinite(most) or method == "delong" or (sd > most / _NEARLY and not shares):
             return cls("normal", sd, metric.low, metric.high, value)
-        return cls("two_points" if sd > most * _NEARLY else "beta", sd, metric.low, metric.high, value)
+        return cls("two_points" if sd > most * _NEARLY else "beta", sd, metric.low, metric.high, value, shares)
+
+    @property
+    def rows_drawn(self) -> int:
+        """To a unit."""
+        return 1
 
     def sd_at(self, value: float) -> float:
         """In the metric's own unit, where the mean is `value`."""
         if self.kind == "normal":
             steeper = slope(self.low, self.high, value)
             return self.sd * slope(self.low, self.high, self.about) / steeper if isfinite(steeper) else 0.0
-        return largest_sd(value, self.low, self.high) if self.kind == "two_points" else self.sd
+        most = largest_sd(value, self.low, self.high)
+        if self.kind == "beta":
+            return most * self.sd / largest_sd(self.about, self.low, self.high) if self.shares else min(self.sd, most)
+        return most
 
     def rows_at(self, value: float) -> float:
         """As how many rows, each at an end of the range, a unit varies, where the mean is `value`: one at least."""
@@ -55,22 +68,20 @@ class Population:
         ratio = largest_sd(value, self.low, self.high) / sd if sd else 1.0
         return max(1.0, ratio * ratio)
 
-    def ends(self) -> tuple[float, float]:
-        """Between which values the mean can lie, with this sd."""
-        if self.kind != "beta":
-            return self.low, self.high
-        middle, half = (self.low + self.high) / 2, (self.high - self.low) / 2
-        room = sqrt(half**2 - (self.sd / _NEARLY) ** 2)
-        return middle - room, middle + room
+    def sample(self, value: float, replicates: int, n: int) -> Sample:
+        """As many samples at once of n units with mean `value`, which lies within a range with two ends."""
+        units = self.draw(value, replicates, n)
+        # Wilson's interval knows no more of a share than its rows tell.
+        return replace(Samples.over(units, range(n)), rows=n * self.rows_at(value))
 
     def draw(self, value: float, replicates: int, n: int) -> Floats:
-        """(replicates, n) units with mean `value`, which lies within `ends`; of a range with two ends."""
-        generator = np.random.Generator(np.random.PCG64(SEED))
+        """(replicates, n) units of such samples."""
+        generator, sd, most = drawing(), self.sd_at(value), largest_sd(value, self.low, self.high)
         width, share = self.high - self.low, (value - self.low) / (self.high - self.low)
-        ratio = width / self.sd
-        weight = share * (1 - share) * ratio * ratio - 1
-        if self.kind == "two_points" or not weight > 0:  # at the very end, where a Beta comes to the same
+        if self.kind == "two_points" or sd >= most * _NEARLY:
             return np.where(generator.random((replicates, n)) < share, self.high, self.low)
+        ratio = width / sd
+        weight = share * (1 - share) * ratio * ratio - 1
         if not isfinite(weight):  # an sd beyond what numbers tell apart
             return np.full((replicates, n), value)
         return self.low + width * generator.beta(share * weight, (1 - share) * weight, (replicates, n))

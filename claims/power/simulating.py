@@ -11,7 +11,9 @@ from scipy.stats import norm, t
 from claims.instruments.manifest import Metric
 from claims.intervals.cluster_sums import Floats
 from claims.power.aims import Aim, aim_of, nearest
+from claims.power.chances import chances
 from claims.power.population import Population
+from claims.power.populations import population_of
 from claims.power.prospect import Prospect
 from claims.power.recorded import Recorded
 from claims.power.smallest import smallest_number
@@ -55,16 +57,11 @@ class Simulation:
         predict, sd = self.hypothesis.predict, told.sd or 0.0
         aim = aim_of(predict, self.metric.low, self.metric.high, told.assumed)
         about = aim.edge if told.assumed is None else told.assumed
-        population = Population.around(about, sd, self.metric, self.analysis.method)
-        told = replace(
-            told,
-            drawn_from=population.kind,
-            aim=aim_of(predict, *population.ends(), told.assumed),
-            half_width=_half_width(self.analysis.bounds(population, about, n)),
-        )
+        population = population_of(about, sd, self.metric, self.analysis.method)
+        intervals = self.analysis.bounds(population, about, n)
+        told = replace(told, drawn_from=population.kind, aim=aim, half_width=_half_width(intervals))
         if told.assumed is not None:
-            chances = self.analysis.chances(population, told.assumed, n, predict)
-            told = replace(told, chances=chances, target=self._target(told.assumed))
+            told = replace(told, chances=chances(intervals, predict), target=self._target(told.assumed))
         return self._searched(told, population, n) if searched else replace(told, note=NOT_SEARCHED)
 
     def _target(self, value: float) -> str | None:
@@ -82,14 +79,10 @@ class Simulation:
         quantile = float(t.ppf((1 + self.analysis.level) / 2, n - 1))
         scale = (quantile + float(norm.ppf(ENOUGH))) * population.sd / sqrt(n)
 
-        low, high = population.ends()  # the threshold may lie where no mean with this sd can
-
         def chance(value: float) -> float:
-            possible = min(max(value, low), high)
-            return self.analysis.chances(population, possible, n, predict, searching=searching).confirmed
+            return self.analysis.chances(population, value, n, predict, searching=searching).confirmed
 
-        distance = nearest(aim, scale, chance)
-        return None if distance is None else abs(min(max(aim.at(distance), low), high) - aim.edge)
+        return nearest(aim, scale, chance)
 
     def _smallest(self, told: Prospect, population: Population) -> int | None:
         value, target, predict = told.assumed, told.target, self.hypothesis.predict

@@ -1,9 +1,9 @@
-"""A study simulated many times over: units drawn, and the interval registered put around their mean."""
+"""A study simulated many times over: units drawn, and the interval registered put around what is estimated."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, inf, sqrt
 from types import MappingProxyType
@@ -11,33 +11,34 @@ from types import MappingProxyType
 import numpy as np
 from scipy.stats import t
 
+from claims.intervals.aurocs import Aurocs
 from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import Floats
+from claims.intervals.sample import Sample
 from claims.intervals.scale import Scale
+from claims.power.budget import studies
 from claims.power.chances import Chances, chances
-from claims.power.population import SEED, Population, slope
+from claims.power.population import Population, slope
 from claims.power.samples import Samples
+from claims.power.streams import RESAMPLING, drawing
 from claims.registration.analysis_checks import BOOTSTRAPS
 from claims.registration.model import IntervalMethod, Prediction
 
-# Beyond so many units the distribution of one hardly matters to that of their mean and their spread.
-MANY = 400
+# Beyond so many units the distribution of one hardly matters to that of their mean and their spread; nor does it, from
+# fewer on, where intervals are bootstrapped, which takes much longer.
+MANY, MANY_RESAMPLED = 400, 200
 ENOUGH = 0.8  # the power that is asked for
 # Resamples beyond a bound, for figures that are right to a point or two; and with fewer of which a bound is but noise.
 _IN_A_TAIL, _FEWEST_IN_A_TAIL = 25, 5
-_FEWEST_RESAMPLES, _MOST_RESAMPLES = 999, 4999
-# Studies simulated for a chance, and at each step of a search; of those that resample, and of many at once, fewer.
-_STUDIES, _STEP, _FEWEST_STUDIES = 4000, 1000, 200
-# Units, or resampled values, that are drawn for them at most.
-_DRAWN, _DRAWN_AT_A_STEP, _RESAMPLED = 1_000_000, 300_000, 2_000_000
-_AT_ONCE = 10  # hypotheses that are simulated in full
+_FEWEST_RESAMPLES, _MOST_RESAMPLES, _MOST_RESAMPLES_OF_MANY = 999, 4999, 1999
+_MANY_HYPOTHESES = 40
 # DeLong's error of an AUROC is all but the jackknife's, and has no meaning for a mean.
 _STANDS_FOR: Mapping[IntervalMethod, IntervalMethod] = MappingProxyType({"delong": "jackknife_t"})
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """How every interval of `hypotheses` is made.
+    """How every interval is made, of `hypotheses` that are simulated.
 
     One that resamples does so as often as registered, or less often where that is slow; where it would have to do so
     very often for a tail that is very thin, Student's stands for it.
@@ -55,7 +56,7 @@ class Analysis:
     @property
     def simulated(self) -> IntervalMethod:
         """The method by which intervals around simulated means are made."""
-        thin = self.resampling and _MOST_RESAMPLES * (1 - self.level) / 2 < _FEWEST_IN_A_TAIL
+        thin = self.resampling and self._most_resamples * (1 - self.level) / 2 < _FEWEST_IN_A_TAIL
         return "jackknife_t" if thin else _STANDS_FOR.get(self.method, self.method)
 
     @property
@@ -63,22 +64,26 @@ class Analysis:
         if self.resamples is None or self.simulated not in BOOTSTRAPS:
             return None
         enough = ceil(_IN_A_TAIL / ((1 - self.level) / 2))
-        return min(self.resamples, max(_FEWEST_RESAMPLES, min(enough, _MOST_RESAMPLES)))
+        return min(self.resamples, max(_FEWEST_RESAMPLES, min(enough, self._most_resamples)))
 
-    def replicates(self, n: int, *, searching: bool) -> int:
+    @property
+    def _most_resamples(self) -> int:
+        return _MOST_RESAMPLES if self.hypotheses <= _MANY_HYPOTHESES else _MOST_RESAMPLES_OF_MANY
+
+    def drawn(self, n: int) -> bool:
+        """Whether n units are drawn one by one, and not their mean and spread alone."""
+        return n <= (MANY_RESAMPLED if self.simulated in BOOTSTRAPS else MANY)
+
+    def replicates(self, population: Population, n: int, *, searching: bool) -> int:
         """How many studies of n units are simulated."""
-        units = min(n, MANY)
-        most = min(_STEP, _DRAWN_AT_A_STEP // units) if searching else min(_STUDIES, _DRAWN // units)
-        if self.simulated_resamples is not None:
-            most = min(most // 2, _RESAMPLED // self.simulated_resamples)
-        return max(_FEWEST_STUDIES, most * _AT_ONCE // max(_AT_ONCE, self.hypotheses))
+        units, resamples = (n * population.rows_drawn, self.simulated_resamples) if self.drawn(n) else (1, None)
+        return studies(population.kind, units, resamples, self.hypotheses, searching=searching)
 
     def bounds(self, population: Population, value: float, n: int, *, searching: bool = False) -> Floats:
-        """Simulated intervals (R, 2), within the metric's range, around means of n units whose mean is `value`."""
-        replicates = self.replicates(n, searching=searching)
-        if n <= MANY and population.kind != "normal":
-            units = population.draw(value, replicates, n)
-            return self._intervals(units, n * population.rows_at(value), population.low, population.high)
+        """Simulated intervals (R, 2), within the metric's range, around estimates from n units of a true `value`."""
+        replicates = self.replicates(population, n, searching=searching)
+        if self.drawn(n) and population.kind != "normal":
+            return self.intervals(population.sample(value, replicates, n), population.low, population.high)
         with np.errstate(all="ignore"):  # at an end there is no interval
             off = population.sd_at(value) * _standard(self, n, replicates)
             if self.simulated in BOOTSTRAPS:
@@ -92,10 +97,10 @@ class Analysis:
     ) -> Chances:
         return chances(self.bounds(population, value, n, searching=searching), predict)
 
-    def _intervals(self, units: Floats, rows: float, low: float = -inf, high: float = inf) -> Floats:
-        """`rows` is how many the units are of: Wilson's interval knows no more of a share than they tell."""
-        sample = replace(Samples.over(units, range(units.shape[1])), rows=rows)
-        return by_cluster(self.simulated, sample, self.level, self.simulated_resamples, SEED, low, high)
+    def intervals(self, sample: Sample, low: float, high: float) -> Floats:
+        """(R, 2), of the statistics of a sample."""
+        method = self.method if isinstance(sample, Aurocs) else self.simulated
+        return by_cluster(method, sample, self.level, self.simulated_resamples, RESAMPLING, low, high)
 
 
 @lru_cache(maxsize=256)
@@ -105,9 +110,9 @@ def _standard(analysis: Analysis, n: int, replicates: int) -> Floats:
     On the scale on which the metric's range has no ends, where Student's and the jackknife's intervals are made, a mean
     is taken to be normal too, its sd by the slope there (the delta method): so that it stays in the range.
     """
-    generator = np.random.Generator(np.random.PCG64(SEED))
-    if n <= MANY:
-        return analysis._intervals(generator.standard_normal((replicates, n)), n)  # noqa: SLF001 - its own
+    generator = drawing()
+    if analysis.drawn(n):
+        return analysis.intervals(Samples.over(generator.standard_normal((replicates, n)), range(n)), -inf, inf)
     means = generator.standard_normal(replicates) / sqrt(n)
     halves = np.sqrt(generator.chisquare(n - 1, replicates) / (n - 1) / n) * t.ppf((1 + analysis.level) / 2, n - 1)
     return np.column_stack([means - halves, means + halves])

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -15,8 +16,7 @@ from claims.registration.model import IntervalMethod, Registration
 
 Rows = list[dict[str, Any]]
 PAIRS = 3  # to a cluster
-# By how much shares may differ where units are skewed, of which an assumption says nothing; or the metric is no mean.
-SKEWED, NO_MEAN = 0.25, 0.3
+SKEWED = 0.25  # by which shares may differ where units are skewed, of which an assumption says nothing
 COMPONENTS = 11  # of an organism, one of them the key
 
 
@@ -109,42 +109,77 @@ def answers(n: int, right: float, method: str = "wilson") -> Study:
     return Study("reward_scores", "accuracy", method, f"right {right:.0%}", n, right, sd, draw)
 
 
-def aurocs(n: int, separation: float, method: IntervalMethod) -> Study:
-    """Pairs of their own, whose rewards are normal with sd 1, those of chosen texts higher by `separation`."""
-
-    def draw(generator: np.random.Generator, n: int) -> Rows:
-        rewards = generator.normal([separation, 0], 1, (n, 2))
-        common = [{"kind": "score", "dimension": "safety", "pair_id": f"p{k}", "cluster": f"c{k}"} for k in range(n)]
-        return [
-            {**common[k], "side": side, "score": float(rewards[k, column]), "tokens": 9 - column}
-            for k in range(n)
-            for column, side in enumerate(("chosen", "rejected"))
-        ]
-
-    # The variance of a placement, of either side (DeLong et al. 1988): two rewards of the other side below this one's.
+def aurocs(n: int, separation: float, method: IntervalMethod, tied: float = 0.0) -> Study:
+    """Pairs, whose rewards are normal with sd 1 and correlated by `tied`, those of chosen texts `separation` higher."""
+    draw = partial(_texts, lambda generator, n: _tied_rewards(generator, n, separation, tied))
+    # The variance of a placement, of either side (DeLong et al. 1988): two rewards of the other side below this one's;
+    # and the covariance of a pair's two, which are below and above what two other rewards are.
     area, end = norm.cdf(separation / sqrt(2)), separation / sqrt(2)
-    both = multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]).cdf([end, end])
-    sd, population = sqrt(2 * (both - area**2)), f"apart by {separation:g}"
-    return Study("reward_scores", "auroc", method, population, n, float(area), sd, draw, NO_MEAN)
+    both = sum(multivariate_normal([0, 0], [[1, r], [r, 1]]).cdf([end, end]) for r in (0.5, -tied / 2))
+    sd, population = (
+        sqrt(2 * (both - 2 * area**2)),
+        f"apart by {separation:g}" + (f", tied by {tied:g}" if tied else ""),
+    )
+    return Study("reward_scores", "auroc", method, population, n, float(area), sd, draw)
 
 
-def deltas(n: int, method: str, metric: str = "mean_delta", *, skewed: bool = False) -> Study:
+def skewed_aurocs(n: int, times: float, method: IntervalMethod) -> Study:
+    """Pairs, whose rewards are exponential, those of chosen texts so many times as high on average."""
+    draw = partial(_texts, lambda generator, n: generator.exponential([times, 1], (n, 2)))
+    area = times / (1 + times)
+    # Hanley and McNeil 1982, whose formulas are exact here.
+    sd = sqrt(area / (2 - area) + 2 * area**2 / (1 + area) - 2 * area**2)
+    return Study("reward_scores", "auroc", method, f"exponential {times:g}", n, area, sd, draw, SKEWED)
+
+
+def _tied_rewards(generator: np.random.Generator, n: int, separation: float, tied: float) -> np.ndarray:
+    return generator.multivariate_normal([separation, 0], [[1, tied], [tied, 1]], n)
+
+
+def _texts(
+    rewards_of: Callable[[np.random.Generator, int], np.ndarray], generator: np.random.Generator, n: int
+) -> Rows:
+    """Rows of n pairs of their own, with rewards (n, 2)."""
+    rewards = rewards_of(generator, n)
+    common = [{"kind": "score", "dimension": "safety", "pair_id": f"p{k}", "cluster": f"c{k}"} for k in range(n)]
+    return [
+        {**common[k], "side": side, "score": float(rewards[k, column]), "tokens": 9 - column}
+        for k in range(n)
+        for column, side in enumerate(("chosen", "rejected"))
+    ]
+
+
+def deltas(n: int, method: str, *, skewed: bool = False) -> Study:
     """Pairs of their own: normal, or a gamma of shape 4, whose skewness is 1; mean 0.5, sd 1."""
 
     def draw(generator: np.random.Generator, n: int) -> Rows:
-        values = generator.gamma(4, 0.5, n) - 1.5 if skewed else generator.normal(0.5, 1, n)
-        lengths = generator.integers(-20, 21, n)
-        common = {"kind": "bias", "axis": "safety", "dimension": "safety"}
-        return [
-            {**common, "pair_id": f"p{k}", "cluster": f"c{k}", "delta": float(value), "length_delta": int(length)}
-            for k, (value, length) in enumerate(zip(values, lengths, strict=True))
-        ]
+        values = generator.gamma(4, 0.5, (n, 1)) - 1.5 if skewed else generator.normal(0.5, 1, (n, 1))
+        return list(_bias_rows(values, generator))
 
-    # Of Hedges' g over normal values, the variance of n units' is about (1 + g^2 / 2) / n.
-    sd = sqrt(1 + 0.5**2 / 2) if metric == "effect_size" else 1.0
-    population = "skewed" if skewed else "normal"
-    points = {"points": SKEWED} if skewed else {"points": NO_MEAN} if metric == "effect_size" else {}
-    return Study("bias_battery", f"{metric}.safety", method, population, n, 0.5, sd, draw, **points)
+    population, points = ("skewed", {"points": SKEWED}) if skewed else ("normal", {})
+    return Study("bias_battery", "mean_delta.safety", method, population, n, 0.5, 1.0, draw, **points)
+
+
+def effects(n: int, method: str, value: float = 0.5, pairs: int = 1, between: float = 1.0) -> Study:
+    """Clusters of pairs: normal with variance 1, so much of it `between` clusters."""
+
+    def draw(generator: np.random.Generator, n: int) -> Rows:
+        of_cluster, own = generator.normal(0, sqrt(between), (n, 1)), generator.normal(0, 1, (n, pairs))
+        return list(_bias_rows(value + of_cluster + sqrt(1 - between) * own, generator))
+
+    # Of a mean over a standard deviation, both of normal values, that err independently; g^2 / 2 is Hedges's (1981).
+    of_mean, of_spread = between + (1 - between) / pairs, (1 + (pairs - 1) * between**2) / pairs
+    sd, population = sqrt(of_mean + value**2 / 2 * of_spread), "normal" + (" in clusters" if pairs > 1 else "")
+    return Study("bias_battery", "effect_size.safety", method, f"{population} {value:g}", n, value, sd, draw)
+
+
+def _bias_rows(values: np.ndarray, generator: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """Of deltas (clusters, pairs)."""
+    common = {"kind": "bias", "axis": "safety", "dimension": "safety"}
+    for cluster, of_cluster in enumerate(values):
+        for pair, value in enumerate(of_cluster):
+            own = {"pair_id": f"p{cluster}-{pair}", "cluster": f"c{cluster}", "delta": float(value)}
+            yield {**common, **own, "length_delta": int(generator.integers(-20, 21))}
 
 
 def gaps(n: int, patching: float = 0.9, attribution: float = 0.75) -> Study:

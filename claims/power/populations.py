@@ -1,0 +1,31 @@
+"""Which population a study is drawn from, by what its metric is and what is assumed of it."""
+
+from __future__ import annotations
+
+from math import inf
+
+from claims.instruments.manifest import Metric
+from claims.power.binormal import Binormal, spread
+from claims.power.population import Population, largest_sd
+from claims.power.unit_normal import UnitNormal
+from claims.registration.model import IntervalMethod
+
+
+def population_of(value: float, sd: float, metric: Metric, method: IntervalMethod) -> Population:
+    """As what the metric is, for a true `value`; where no such thing has this sd, or this interval, as a normal.
+
+    Of anything else as a mean over units.
+    """
+    if not metric.statistic:
+        return Population.around(value, sd, metric, method)
+    normal = Population("normal", sd, metric.low, metric.high, value)
+    if metric.statistic == "auroc":
+        return (Binormal.like(value, sd) if method in {"jackknife_t", "delong"} else None) or normal
+    return (UnitNormal.like(value, sd) if method in {"jackknife_t", "bca", "percentile"} else None) or normal
+
+
+def most_of(value: float, metric: Metric) -> float:
+    """The largest sd of a unit that is possible where the metric is `value`."""
+    if metric.statistic:
+        return spread(value, -1.0) if metric.statistic == "auroc" else inf
+    return largest_sd(value, metric.low, metric.high)
