@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.api.schemas.answers import Answer
 from app.api.schemas.scorecards import ScorecardAnswer
-from claims.instruments.manifest import Manifest, Metric
+from claims.instruments.manifest import Manifest, Metric, Statistic
 
 _OF_ITS_OWN = {"metrics", "recipes", "components", "intervals", "calibrations"}
 
@@ -27,6 +27,7 @@ class MetricAnswer(Answer):
     ceiling: str = Field(description="Why the metric can hardly rise above `ceiling_at`; empty where it can.")
     ceiling_at: float | None
     pulled_to_zero: str = Field(description="Why its estimates lie too near 0; empty where they do not.")
+    statistic: Statistic = Field(description="What the design check draws it as; empty where that is a mean.")
     needs: dict[str, list[str]] = Field(description="Parameters with the values under which alone it is measured.")
 
     @classmethod
