@@ -51,3 +51,8 @@ def test_a_share_that_varies_nearly_as_much_as_it_can_is_not_at_its_ceiling(pros
     found = prospect("accuracy", {"op": ">", "value": 0.7}, 0.8, part * most, 100, method="wilson")
     assert list(cautions.of_prospects([replace(found, chances=None)])) == []
     assert found.aim.at(found.detectable) == pytest.approx(0.82, abs=0.02)
+
+
+def test_what_is_confirmed_near_the_end_of_the_range_but_not_at_it_is_found(prospect):
+    found = prospect("accuracy", {"op": ">", "value": 0.7}, 0.75, 0.458, 12)  # at 1 all units are alike
+    assert 0.9 < found.aim.at(found.detectable) < 1
