@@ -6,11 +6,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 
-from sqlalchemy import Select
+from sqlalchemy import ColumnElement, Select
 from sqlalchemy import select as rows
 from sqlmodel import Session, col
 
+from app.ledger.subjects import dataset_name, weights_name
 from app.ledger.tables import ClaimRow, EvidenceRow
+from claims.registration.model import Subject
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _UNHASHED = "organism:"  # trained anew in each run: it is the recipe that is the same
@@ -29,6 +31,16 @@ def alike(session: Session, named: Collection[str]) -> Mapping[str, str]:
         found |= {name: name for name in news}
         _join(found, pairs)
     return MappingProxyType(found)
+
+
+def measured_on(session: Session, subject: Subject) -> ColumnElement[bool]:
+    """That evidence, beside its claim, is of the same weights, under whatever name, on the same dataset.
+
+    A directory that was named may have held other weights: of it, only what was measured counts.
+    """
+    names = alike(session, {weights_name(subject.model)}).keys()
+    named = col(ClaimRow.weights).in_(names) & ~col(ClaimRow.model).startswith("local:")
+    return (col(EvidenceRow.dataset) == dataset_name(subject.dataset)) & (named | col(EvidenceRow.model).in_(names))
 
 
 def _join(found: dict[str, str], pairs: Iterable[tuple[str, str]]) -> None:

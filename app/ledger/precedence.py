@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sqlmodel import Session, col, select
 
-from app.ledger.lineage import alike
-from app.ledger.subjects import dataset_name, weights_name
+from app.ledger.lineage import measured_on
 from app.ledger.tables import ClaimRow, EvidenceRow
 from claims.precedence import precedence_at_filing
 from claims.registration.model import Registration
@@ -28,19 +27,13 @@ def _amends_opened(session: Session, registration: Registration) -> bool:
 
 
 def _measured_before(session: Session, registration: Registration) -> bool:
-    """Whether evidence on the same weights, under whatever name, and the same dataset and instrument is on the ledger.
-
-    A directory that was named may have held other weights: of it, only what was measured counts.
-    """
-    names = alike(session, {weights_name(registration.subject.model)}).keys()
-    named = col(ClaimRow.weights).in_(names) & ~col(ClaimRow.model).startswith("local:")
+    """Whether evidence on this subject by this instrument is on the ledger."""
     found = (
         select(EvidenceRow.run)
         .join(ClaimRow, col(ClaimRow.id) == col(EvidenceRow.claim))
         .where(
             EvidenceRow.instrument == registration.instrument.name,
-            EvidenceRow.dataset == dataset_name(registration.subject.dataset),
-            named | col(EvidenceRow.model).in_(names),
+            measured_on(session, registration.subject),
         )
         .limit(1)
     )

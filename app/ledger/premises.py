@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from sqlmodel import Session, col, select
 
 from app.ledger import datasets, model_files
+from app.ledger.clusters import clusters_per_metric
 from app.ledger.tables import ClaimRow
 from claims.flaws import Flaw, pointer
 from claims.instruments import catalogue
-from claims.instruments.manifest import Metric
-from claims.instruments.minimums import OF_EVERY_DIMENSION
 from claims.registration.analysis_checks import flaws_of_units
 from claims.registration.model import LocalModel, PairsDataset, Registration
 
@@ -81,7 +79,7 @@ def _dataset_flaws(session: Session, registration: Registration, dataset: PairsD
     if missing:
         return missing
     held = sum(known.dimensions[dimension] for dimension in dataset.dimensions)
-    return [*_size_flaws(registration, held), *_cluster_flaws(session, registration, dataset)]
+    return [*_size_flaws(registration, held), *_cluster_flaws(session, registration)]
 
 
 def _size_flaws(registration: Registration, held: int) -> list[Flaw]:
@@ -92,28 +90,14 @@ def _size_flaws(registration: Registration, held: int) -> list[Flaw]:
     return [Flaw(pointer("sampling", "pairs"), "wrong_size", detail, f"State {held}, or name other dimensions.")]
 
 
-def _cluster_flaws(session: Session, registration: Registration, dataset: PairsDataset) -> Iterator[Flaw]:
+def _cluster_flaws(session: Session, registration: Registration) -> Iterator[Flaw]:
     """Hypotheses whose interval needs more clusters than there are where it needs them."""
     manifest = catalogue()[registration.instrument.name].MANIFEST
-    if manifest.unit != "cluster":
-        return
-    clusters, interval = datasets.clusters_of(session, dataset.sha256), registration.analysis.interval
-    for index, hypothesis in enumerate(registration.hypotheses):
-        metric = manifest.metric(hypothesis.metric)
-        held = _fewest_held(hypothesis.metric, metric, {name: clusters[name] for name in dataset.dimensions})
-        yield from flaws_of_units(hypothesis.metric, interval, manifest, held, pointer("hypotheses", index, "metric"))
-
-
-def _fewest_held(name: str, metric: Metric | None, clusters: Mapping[str, AbstractSet[str]]) -> int:
-    """How many clusters a metric has: in its dimension, else in all that are named together.
-
-    One that is about every dimension by itself has what the smallest of them has.
-    """
-    if metric is not None and metric.per_dimension:
-        return len(clusters[name.partition(".")[2]])
-    if name in OF_EVERY_DIMENSION:
-        return min(len(held) for held in clusters.values())
-    return len(set[str]().union(*clusters.values()))
+    clusters, interval = clusters_per_metric(session, registration), registration.analysis.interval
+    for index, metric in enumerate(hypothesis.metric for hypothesis in registration.hypotheses):
+        if metric in clusters:
+            at = pointer("hypotheses", index, "metric")
+            yield from flaws_of_units(metric, interval, manifest, clusters[metric], at)
 
 
 def _missing_ancestors(session: Session, registration: Registration) -> list[Flaw]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col, select
 
-from app.ledger.subjects import dataset_name, model_name
+from app.ledger.lineage import measured_on
 from app.ledger.tables import ClaimRow, EvidenceRow
 from claims.evidence import Estimate
 from claims.instruments.manifest import Manifest
@@ -22,8 +22,7 @@ def recorded_spread(session: Session, registration: Registration, manifest: Mani
 
     Their deciding runs count, by the same instrument at the same version, whatever its parameters were.
     """
-    model, dataset = model_name(registration.subject.model), dataset_name(registration.subject.dataset)
-    same = (col(EvidenceRow.model) == model) & (col(EvidenceRow.dataset) == dataset)
+    same = measured_on(session, registration.subject)
     own, others = _latest(session, registration, same), _latest(session, registration, ~same)
     found = dict[str, Recorded]()
     for name in {hypothesis.metric for hypothesis in registration.hypotheses}:

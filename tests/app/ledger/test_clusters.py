@@ -36,10 +36,11 @@ def test_of_a_dimension_and_of_all_that_are_named(ledger, pairs):
         dataset = {"kind": "pairs", "name": "eleven", "sha256": sha256, "dimensions": ["safety", "verbosity"]}
         document["subject"]["dataset"] = dataset
         document["hypotheses"] = [
-            {**hypothesis, "metric": name} for name in ("mean_rho", "rho.safety", "rho.verbosity")
+            {**hypothesis, "metric": name}
+            for name in ("mean_rho", "negative_dimensions", "rho.safety", "rho.verbosity")
         ]
         counted = clusters_per_metric(session, Registration.model_validate(document))
-    assert counted == {"mean_rho": 4, "rho.safety": 3, "rho.verbosity": 2}
+    assert counted == {"mean_rho": 4, "negative_dimensions": 2, "rho.safety": 3, "rho.verbosity": 2}
 
 
 def test_generated_data_has_none_to_count(ledger):
