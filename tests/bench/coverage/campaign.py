@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.bench.coverage.scenarios import LEVELS, Floats, Scenario
+from tests.bench.coverage.scenarios import LEVELS, REPLICATES, Floats, Scenario
 
 CSV = Path(__file__).parents[3] / "docs" / "coverage.csv"
 
@@ -102,7 +102,7 @@ def run(scenarios: list[Scenario], path: Path = CSV) -> None:
         if set(cells(scenario)) <= {line.cell for line in read(path)}:
             continue
         began = time.monotonic()
-        found = {line.cell: line for line in coverage(scenario, scenario.replicates)}
+        found = {line.cell: line for line in coverage(scenario, REPLICATES)}
         # Read anew: another process may have added to it meanwhile.
         write(list({**{line.cell: line for line in read(path)}, **found}.values()), path)
         print(f"{number}/{len(scenarios)} {scenario.name}: {time.monotonic() - began:.0f} s", flush=True)

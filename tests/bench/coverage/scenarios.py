@@ -36,7 +36,6 @@ class Scenario:
     methods: tuple[str, ...]
     bounds: Bounds
     at_once: int = 50
-    replicates: int = REPLICATES
 
     @property
     def name(self) -> str:
