@@ -52,12 +52,12 @@ class Binormal(Population):
     def sd_at(self, value: float) -> float:
         return spread(value, self.correlation) / sqrt(self.pairs)
 
-    def sample(self, value: float, replicates: int, n: int) -> Sample:
-        return Studies.of_scores(self.scores(value, replicates, n))
+    def sample(self, value: float, replicates: int, n: int, part: int = 0) -> Sample:
+        return Studies.of_scores(self.scores(value, replicates, n, part))
 
-    def scores(self, value: float, replicates: int, n: int) -> Floats:
+    def scores(self, value: float, replicates: int, n: int, part: int = 0) -> Floats:
         """(replicates, 2, n, pairs): of chosen texts, then of rejected ones."""
-        both = drawing().standard_normal((replicates, 2, n, self.pairs))
+        both = drawing(part).standard_normal((replicates, 2, n, self.pairs))
         both[:, 1] = self.correlation * both[:, 0] + sqrt(1 - self.correlation**2) * both[:, 1]
         both[:, 0] += sqrt(2) * ndtri(np.clip(value, _NEARLY_ALL, 1 - _NEARLY_ALL))
         return both

@@ -17,7 +17,7 @@ _STEPS = 20
 # Of how many hypotheses they are searched for; where units are drawn again, of fewer, if that is done often.
 _SEARCHED, _SEARCHED_RESAMPLING, _RESAMPLES_SEARCHED = 16, 6, 12_000
 # Studies: at most for a chance, and at a step of a search; half as many where units are drawn again. And at least.
-_STUDIES, _STEP, _FEWEST = 4000, 1000, 100
+_STUDIES, _STEP, _FEWEST = 4000, 2000, 100
 # To draw a unit and to leave it out; to draw one again; and what a resample takes besides.
 _A_UNIT: Mapping[Kind, float] = MappingProxyType(
     {"normal": 100, "two_points": 150, "beta": 150, "unit_normal": 150, "binormal": 300}

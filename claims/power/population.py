@@ -68,15 +68,15 @@ class Population:
         ratio = largest_sd(value, self.low, self.high) / sd if sd else 1.0
         return max(1.0, ratio * ratio)
 
-    def sample(self, value: float, replicates: int, n: int) -> Sample:
-        """As many samples at once of n units with mean `value`, which lies within a range with two ends."""
-        units = self.draw(value, replicates, n)
+    def sample(self, value: float, replicates: int, n: int, part: int = 0) -> Sample:
+        """As many samples at once, a `part` of all, of n units with mean `value`, within a range with two ends."""
+        units = self.draw(value, replicates, n, part)
         # Wilson's interval knows no more of a share than its rows tell.
         return replace(Samples.over(units, range(n)), rows=n * self.rows_at(value))
 
-    def draw(self, value: float, replicates: int, n: int) -> Floats:
+    def draw(self, value: float, replicates: int, n: int, part: int = 0) -> Floats:
         """(replicates, n) units of such samples."""
-        generator, sd, most = drawing(), self.sd_at(value), largest_sd(value, self.low, self.high)
+        generator, sd, most = drawing(part), self.sd_at(value), largest_sd(value, self.low, self.high)
         width, share = self.high - self.low, (value - self.low) / (self.high - self.low)
         if self.kind == "two_points" or sd >= most * _NEARLY:
             return np.where(generator.random((replicates, n)) < share, self.high, self.low)

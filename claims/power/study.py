@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ceil, inf, sqrt
 from types import MappingProxyType
 
@@ -20,7 +20,7 @@ from claims.power.budget import studies
 from claims.power.chances import Chances, chances
 from claims.power.population import Population, slope
 from claims.power.samples import Samples
-from claims.power.streams import RESAMPLING, drawing
+from claims.power.streams import drawing, resampling
 from claims.registration.analysis_checks import BOOTSTRAPS
 from claims.registration.model import IntervalMethod, Prediction
 
@@ -28,6 +28,8 @@ from claims.registration.model import IntervalMethod, Prediction
 # fewer on, where intervals are bootstrapped, which takes much longer.
 MANY, MANY_RESAMPLED = 400, 200
 ENOUGH = 0.8  # the power that is asked for
+_SHARING = 100  # studies that are resampled in the same way
+Draw = Callable[[int, int, int], Sample]  # so many studies, of so many units each, a part of all
 # Resamples beyond a bound, for figures that are right to a point or two; and with fewer of which a bound is but noise.
 _IN_A_TAIL, _FEWEST_IN_A_TAIL = 25, 5
 _FEWEST_RESAMPLES, _MOST_RESAMPLES, _MOST_RESAMPLES_OF_MANY = 999, 4999, 1999
@@ -83,7 +85,8 @@ class Analysis:
         """Simulated intervals (R, 2), within the metric's range, around estimates from n units of a true `value`."""
         replicates = self.replicates(population, n, searching=searching)
         if self.drawn(n) and population.kind != "normal":
-            return self.intervals(population.sample(value, replicates, n), population.low, population.high)
+            draw = partial(population.sample, value)
+            return self.intervals(draw, replicates, n, population.low, population.high)
         with np.errstate(all="ignore"):  # at an end there is no interval
             off = population.sd_at(value) * _standard(self, n, replicates)
             if self.simulated in BOOTSTRAPS:
@@ -97,10 +100,18 @@ class Analysis:
     ) -> Chances:
         return chances(self.bounds(population, value, n, searching=searching), predict)
 
-    def intervals(self, sample: Sample, low: float, high: float) -> Floats:
-        """(R, 2), of the statistics of a sample."""
+    def intervals(self, draw: Draw, replicates: int, n: int, low: float = -inf, high: float = inf) -> Floats:
+        """(R, 2), R being `replicates` or a few more; where units are drawn again, by other resamples in every part.
+
+        Bounds that a few resamples put a little off are all off by as much, if they share them.
+        """
+        parts = 1 if self.simulated_resamples is None else ceil(replicates / _SHARING)
+        samples = (draw(ceil(replicates / parts), n, part) for part in range(parts))
+        return np.concatenate([self._around(sample, part, low, high) for part, sample in enumerate(samples)])
+
+    def _around(self, sample: Sample, part: int, low: float, high: float) -> Floats:
         method = self.method if isinstance(sample, Aurocs) else self.simulated
-        return by_cluster(method, sample, self.level, self.simulated_resamples, RESAMPLING, low, high)
+        return by_cluster(method, sample, self.level, self.simulated_resamples, resampling(part), low, high)
 
 
 @lru_cache(maxsize=256)
@@ -110,9 +121,13 @@ def _standard(analysis: Analysis, n: int, replicates: int) -> Floats:
     On the scale on which the metric's range has no ends, where Student's and the jackknife's intervals are made, a mean
     is taken to be normal too, its sd by the slope there (the delta method): so that it stays in the range.
     """
-    generator = drawing()
     if analysis.drawn(n):
-        return analysis.intervals(Samples.over(generator.standard_normal((replicates, n)), range(n)), -inf, inf)
+        return analysis.intervals(_standard_normal, replicates, n)
+    generator = drawing()
     means = generator.standard_normal(replicates) / sqrt(n)
     halves = np.sqrt(generator.chisquare(n - 1, replicates) / (n - 1) / n) * t.ppf((1 + analysis.level) / 2, n - 1)
     return np.column_stack([means - halves, means + halves])
+
+
+def _standard_normal(replicates: int, n: int, part: int) -> Sample:
+    return Samples.over(drawing(part).standard_normal((replicates, n)), range(n))

@@ -40,8 +40,8 @@ class UnitNormal(Population):
     def sd_at(self, value: float) -> float:
         return of_one(value) * sqrt((1 + self.uneven**2) / self.rows)
 
-    def sample(self, value: float, replicates: int, n: int) -> Sample:
-        generator, weight = drawing(), self.rows * (1 + self.uneven * np.resize([1.0, -1.0], n))
+    def sample(self, value: float, replicates: int, n: int, part: int = 0) -> Sample:
+        generator, weight = drawing(part), self.rows * (1 + self.uneven * np.resize([1.0, -1.0], n))
         means = value + generator.standard_normal((replicates, n)) / sqrt(self.rows)
         within = generator.chisquare(self.rows - 1, (replicates, n)) if self.rows > 1 else 0.0
         return ClusterSums(np.concatenate([weight[None], weight * means, weight * means**2 + within]), standardised)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from claims.instruments.manifest import Metric
 from claims.power.population import Population
-from claims.power.streams import RESAMPLING, SEED, drawing
+from claims.power.streams import SEED, drawing, resampling
 
 GAP = Metric("gap", "a difference", low=-1, high=1)
 SHIFT = Metric("shift", "any number")
@@ -80,11 +80,14 @@ def test_a_share_keeps_the_rows_that_a_unit_is_of():
     assert population.draw(0.99, 100, 100).std() == pytest.approx(np.sqrt(0.99 * 0.01 / 16), rel=0.05)
 
 
-def test_units_and_what_draws_them_again_have_streams_of_their_own():
-    drawn = drawing().bit_generator.random_raw(50)
-    assert not set(drawn) & set(np.random.PCG64(RESAMPLING).random_raw(50))
-    assert not set(drawn) & set(np.random.PCG64(SEED).random_raw(50))
-    np.testing.assert_array_equal(drawn, drawing().bit_generator.random_raw(50))
+def test_units_and_what_draws_them_again_have_streams_of_their_own_for_every_part():
+    seen = set(np.random.PCG64(SEED).random_raw(50))
+    for part in range(3):
+        for bits in (drawing(part).bit_generator, np.random.PCG64(resampling(part))):
+            drawn = set(bits.random_raw(50))
+            assert not drawn & seen
+            seen |= drawn
+    np.testing.assert_array_equal(*(drawing(1).bit_generator.random_raw(50) for _ in range(2)))
 
 
 def test_the_same_is_drawn_again():

@@ -76,11 +76,11 @@ def test_a_band_is_confirmed_from_some_way_inside_it_or_beyond_it(prospect, pred
     assert again.chances.confirmed == pytest.approx(ENOUGH, abs=0.04)
 
 
-def test_a_band_narrower_than_the_interval_is_never_confirmed(prospect):
+def test_a_band_narrower_than_the_interval_is_all_but_never_confirmed(prospect):
     found = prospect("gap", {"op": "within", "low": -0.05, "high": 0.05}, 0.0, 0.2)
     assert found.searched
     assert found.detectable is None
-    assert found.chances.confirmed == 0
+    assert found.chances.confirmed < 0.001
     assert found.smallest_n > 100
 
 
