@@ -123,13 +123,13 @@ def aurocs(n: int, separation: float, method: IntervalMethod, tied: float = 0.0)
     return Study("reward_scores", "auroc", method, population, n, float(area), sd, draw)
 
 
-def skewed_aurocs(n: int, times: float, method: IntervalMethod) -> Study:
+def exponential_aurocs(n: int, times: float, method: IntervalMethod) -> Study:
     """Pairs, whose rewards are exponential, those of chosen texts so many times as high on average."""
     draw = partial(_texts, lambda generator, n: generator.exponential([times, 1], (n, 2)))
     area = times / (1 + times)
     # Hanley and McNeil 1982, whose formulas are exact here.
     sd = sqrt(area / (2 - area) + 2 * area**2 / (1 + area) - 2 * area**2)
-    return Study("reward_scores", "auroc", method, f"exponential {times:g}", n, area, sd, draw, SKEWED)
+    return Study("reward_scores", "auroc", method, f"exponential {times:g}", n, area, sd, draw)
 
 
 def _tied_rewards(generator: np.random.Generator, n: int, separation: float, tied: float) -> np.ndarray:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from power_studies import PAIRS, Study, answers, aurocs, deltas, effects, gaps, margins, skewed_aurocs
+from power_studies import PAIRS, Study, answers, aurocs, deltas, effects, exponential_aurocs, gaps, margins
 
 from claims.instruments import catalogue
 from claims.power import power_of
@@ -29,7 +29,7 @@ KINDS = (
         for separation in (0.5, 1.5)
     ),
     *(partial(aurocs, separation=1.0, method=method, tied=0.6) for method in ("delong", "jackknife_t")),
-    *(partial(skewed_aurocs, times=4.0, method=method) for method in ("delong", "jackknife_t")),
+    *(partial(exponential_aurocs, times=4.0, method=method) for method in ("delong", "jackknife_t")),
     gaps,
     *(
         partial(deltas, method=method, skewed=skewed)
