@@ -221,7 +221,7 @@ class InvalidRegistrationError(ProblemError):
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     code = "invalid_registration"
     title = "The registration was refused; nothing was recorded"
-    remedy = "Correct every place that `errors` names and file it again."
+    remedy = "Correct every place that `errors` names, and send it again."
 
 
 class InvalidImportError(ProblemError):

@@ -17,6 +17,7 @@ from app.cli.local import connect
 from app.cli.options import AsJson, Key, Url
 from app.cli.output import line, number, prediction, print_json, result_console
 from app.cli.service import Service
+from app.cli.warned import print_warnings
 from claims.imports import SCHEMA as IMPORTED
 
 UNKNOWN = "—"
@@ -48,6 +49,9 @@ def check(
 def print_design(service: Service, answer: Mapping[str, Any], hypotheses: list[Mapping[str, Any]]) -> None:
     """What the design check answered, for people; `hypotheses` are the document's."""
     said = answer["check"]
+    if answer["duplicate_of"]:
+        line("already filed", f"{service.url}/claims/{answer['duplicate_of']}")
+        typer.echo()
     result_console().print(prospects_table(said, hypotheses))
     typer.echo()
     for found in said["hypotheses"]:
@@ -58,10 +62,7 @@ def print_design(service: Service, answer: Mapping[str, Any], hypotheses: list[M
     line("precedence", f"{answer['precedence']}: {said['reachable']['why']}")
     line("trust", f"up to {said['reachable']['trust']}")
     line("cost", _cost(said, answer["shards"]))
-    if answer["duplicate_of"]:
-        line("already filed", f"{service.url}/claims/{answer['duplicate_of']}")
-    for warning in said["warnings"]:
-        line("warning", f"{warning['code']} {warning['pointer']}: {warning['detail']}")
+    print_warnings(said)
 
 
 def prospects_table(said: Mapping[str, Any], hypotheses: list[Mapping[str, Any]]) -> Table:

@@ -13,7 +13,7 @@ OUTCOME_CODES: Mapping[str, int] = MappingProxyType(
 REMEDIES: Mapping[str, str] = MappingProxyType(
     {
         "unauthenticated": "Give a valid key of this service, ant_…, by ANTEDATE_KEY or --key.",
-        "invalid_registration": "Correct each of these places in the file and file it again.",
+        "invalid_registration": "Correct each of these places in the file, and send it again.",
         "invalid_import": "Correct each of these places in the file and import it again.",
         "invalid_pairs": "Correct each of these lines (/3 is line 3) and upload the whole file again.",
         "invalid_query": "Correct each of these options; `antedate COMMAND --help` tells what they take.",

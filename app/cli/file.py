@@ -14,6 +14,7 @@ from app.cli.local import connect
 from app.cli.options import AsJson, Key, Url
 from app.cli.output import line, print_json
 from app.cli.service import Service
+from app.cli.warned import print_warnings
 from app.cli.watch import conclude
 from claims import forecast_window
 from claims.entries import Entry, format_time
@@ -90,8 +91,7 @@ def print_receipt(service: Service, receipt: dict[str, Any]) -> None:
         line("forecasts", f"others can forecast it until {until}, and nothing is measured before")
     if chances := chances_of(receipt["check"]):
         line("chances", chances)
-    for warning in receipt["check"].get("warnings", []):
-        line("warning", warning["detail"])
+    print_warnings(receipt["check"])
     typer.echo()
     typer.echo(receipt["note"].rstrip("\n"))
 

@@ -12,6 +12,7 @@ from app.cli.naming import Claim, service_of
 from app.cli.options import AsJson, Key, Url
 from app.cli.output import hypotheses_table, interval, print_json, result_console, status
 from app.cli.service import Service
+from app.cli.voids import void_line
 
 NONE_YET = "No independent reproduction recorded."
 
@@ -48,7 +49,7 @@ def print_claim(service: Service, claim: Mapping[str, Any]) -> None:
 
 def _facts(service: Service, claim: Mapping[str, Any]) -> Iterator[tuple[str, str | Text]]:
     yield "status", status(claim)
-    yield from (("void", f"{void['reason']}: {void['remedy']}") for void in claim["voids"])
+    yield from (("void", void_line(void)) for void in claim["voids"])
     yield from _corrected(claim)
     if claim["not_before"] and claim["status"] == "registered":
         yield "opens no earlier than", f"{claim['not_before']}; others may forecast it until then"

@@ -120,5 +120,6 @@ def of_resamples(analysis: Analysis) -> Iterator[Caution]:
 
 def of_waiting(registration: Registration) -> Iterator[Caution]:
     if hours := registration.forecast_hours:
-        detail = f"measuring starts {hours:,} hours after filing at the earliest, so that others can forecast"
+        waiting = f"{hours:,} hour{'s' if hours > 1 else ''}"
+        detail = f"measuring starts {waiting} after filing at the earliest, so that others can forecast"
         yield {"code": "FORECASTS", "pointer": "/forecast_hours", "detail": detail}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil
+from operator import itemgetter
 
 from claims.flaws import Flaw, pointer
 from claims.instruments.manifest import Manifest
@@ -62,7 +63,7 @@ def _not_offered(name: str, interval: IntervalMethod, manifest: Manifest, at: st
     metric = manifest.metric(name)
     if metric is None or metric.diagnostic or manifest.fewest(interval, name) is not None:
         return
-    others = [f"{method} from {of[metric.name]}" for method, of in manifest.minimums().items() if metric.name in of]
+    others = [f"{method} from {least}" for method, least in _offered(name, manifest)]
     remedy = f"Register {' or '.join(others)} independent units, or predict another metric."
     detail = f"simulation shows no number of units from which {interval} holds for {name}"
     yield Flaw(at, "interval_not_offered", detail, remedy)
@@ -76,7 +77,19 @@ def flaws_of_units(name: str, interval: IntervalMethod, manifest: Manifest, unit
     fewest = manifest.fewest(interval, name)
     if fewest is not None and units < fewest:
         detail = f"{interval} of {name} needs at least {fewest} independent units ({manifest.unit}), not {units}"
-        yield Flaw(at, "too_few_units", detail, f"Measure {fewest} or more.")
+        yield Flaw(at, "too_few_units", detail, f"Measure {fewest} or more{_instead(name, manifest, units)}.")
+
+
+def _instead(name: str, manifest: Manifest, units: int) -> str:
+    """Which intervals of the metric hold for so few units, or that none does."""
+    enough = [f"{method} (from {least})" for method, least in _offered(name, manifest) if least <= units]
+    return f", or register {' or '.join(enough)}" if enough else f": no interval of {name} holds for {units}"
+
+
+def _offered(name: str, manifest: Manifest) -> list[tuple[IntervalMethod, int]]:
+    """The intervals of a metric, each with the number of units from which it holds, fewest first."""
+    found = [(method, manifest.fewest(method, name)) for method in manifest.intervals]
+    return sorted(((method, least) for method, least in found if least is not None), key=itemgetter(1))
 
 
 def _multiplicity(registration: Registration) -> Iterator[Flaw]:

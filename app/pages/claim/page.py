@@ -31,6 +31,7 @@ from claims.entries import Entry
 from claims.evidence import Estimate
 from claims.instruments import catalogue
 from claims.registration.model import Registration
+from claims.warned import Alike, by_code
 
 STATUS_SAYS = {
     "registered": "Frozen and waiting for a worker. Nothing has been measured.",
@@ -67,7 +68,7 @@ class ClaimPage:
     document_sha256: str
     document: str
     design: Design | None
-    warnings: Sequence[str]
+    warnings: Sequence[Alike]
     judgements: Sequence[Judgement]
     forest: Picture | None
     corrections: Sequence[Correction]
@@ -126,7 +127,7 @@ def claim_page(record: ClaimRecord, base_url: str) -> ClaimPage:
         document_sha256=record.document_sha256,
         document=json.dumps(json.loads(record.document), ensure_ascii=False, indent=2),
         design=design_of(registered.payload["check"]),
-        warnings=[warning["detail"] for warning in registered.payload["check"].get("warnings", ())],
+        warnings=by_code(registered.payload["check"]),
         judgements=judged,
         forest=_forest(judged),
         corrections=corrections(registration, manifest, judgements_in(record.entries)),

@@ -19,13 +19,27 @@ def test_a_design_is_told_and_not_filed(run, home, yaml_file, service):
     assert f"{first['power']:.0%}" in done.out
     assert f"{first['detectable']['value']:g} ({first['detectable']['effect']:g} away)" in done.out
     assert "H1: 16 of the 24 organisms: as few as K1 lets pass" in done.out
-    assert "H2: " in done.out
-    assert "assumptions" in done.out
+    assert f"H2: {gap['note']}" in done.out
     assert "precedence: committed: " in done.out
     assert "cost: " in done.out
     assert "in 24 shards; queue cpu, " in done.out
     assert "warning: POWER /hypotheses/0: H1: at 0.1, as assumed, " in done.out
     assert (gap["power"], auc["power"]) == (None, 1.0)
+
+
+def test_many_warnings_of_a_kind_are_one_line_that_names_them_all(run, home, yaml_file):
+    one = {"statement": "s", "primary": False, "metric": "recovery_gap_constructed"}
+    edge = {"op": ">", "value": 0.09}
+    hypotheses = [{**one, "id": f"H{n}", "predict": edge, "primary": n == 1} for n in range(1, 31)]
+    path = str(
+        yaml_file(hypotheses=hypotheses, assumptions={"recovery_gap_constructed": ASSUMED["recovery_gap_constructed"]})
+    )
+    done = run("check", path)
+    (line,) = (line for line in done.out.splitlines() if line.startswith("warning: POWER"))
+    assert f"POWER of 30 ({', '.join(f'H{n}' for n in range(1, 31))}): " in line
+    assert "The first: H1: at 0.1, as assumed, " in line
+    warnings = run("check", path, "--json").json["check"]["warnings"]
+    assert sum(warning["code"] == "POWER" for warning in warnings) == 30
 
 
 def test_flaws_are_refused_as_filing_refuses_them(run, home, yaml_file):
@@ -45,7 +59,7 @@ def test_filing_tells_the_chances_in_short(run, home, yaml_file):
     done = run("file", str(yaml_file(assumptions=ASSUMED)))
     assert "chances: confirmed " in done.out
     assert "undecided" in done.out
-    assert "warning: H1: at 0.1, as assumed, " in done.out
+    assert "warning: POWER /hypotheses/0: H1: at 0.1, as assumed, " in done.out
     assert "chances: " not in run("file", str(yaml_file())).out
 
 

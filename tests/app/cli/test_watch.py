@@ -8,6 +8,7 @@ import pytest
 
 from app.cli.progress import follow
 from app.cli.service import Service
+from app.cli.voids import void_line
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,28 @@ def test_void(run, home, file_claim, judge_claim):
     judge_claim(claim, 0.7, organisms_governed=1.0)
     done = run("watch", claim)
     assert done.code == 12
-    assert "void: kill_criterion: " in done.out
+    assert "void: kill_criterion: K1 (" in done.out
+    assert " fires at organisms_governed < 16, and 1 was measured. " in done.out
+
+
+def test_a_failed_control_is_told_with_what_was_asked_and_found(run, home, file_claim, judge_claim):
+    claim = file_claim()
+    judge_claim(claim, 0.7, organism_accuracy=0.5)
+    told = "void: failed_control: the positive control asks for organism_accuracy >= 0.9, and 0.5 was measured. "
+    assert told in run("show", claim).out
+    assert told in run("watch", claim).out
+
+
+def test_a_control_that_was_not_measured_is_told_so():
+    figures = {"control": "negative", "metric": "auroc", "measured": None, "op": "<", "value": 0.6}
+    void = {"reason": "failed_control", "hypothesis": None, "figures": figures, "remedy": "Look."}
+    told = "failed_control: the negative control asks for auroc < 0.6, and it was not measured. Look."
+    assert void_line(void) == told
+
+
+def test_a_void_of_a_hypothesis_names_it_and_its_figures():
+    void = {"reason": "metric_absent", "hypothesis": "H2", "figures": {"not_measured": "Too few."}, "remedy": "Look."}
+    assert void_line(void) == "metric_absent of H2: not_measured Too few. Look."
 
 
 def test_withdrawn(run, home, file_claim, service):

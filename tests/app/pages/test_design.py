@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.pages.claim.design import design_of
-from claims.design import check
+from claims.design import WARNING_CODES, check
 from claims.registration.model import Registration
 
 from .conftest import CHROMIUM, filled
@@ -16,11 +16,15 @@ from .filled_ledger import put
 from .lives import registered
 from .markup import Markup
 
-CLAIM, UNKNOWN = "designed00000001", "undesigned000001"
+CLAIM, UNKNOWN, WARNED = "designed00000001", "undesigned000001", "warnedmanytimes1"
 ASSUMED = {
     "recovery_gap_constructed": {"value": 0.1, "sd": 0.2, "source": "The pilot <b>of</b> the recipe."},
     "patching_recovery_auc_constructed": {"value": 0.97, "sd": 0.1, "source": "The same pilot."},
 }
+
+
+ONE = {"statement": "It is so.", "metric": "recovery_gap_constructed", "predict": {"op": ">", "value": 0.09}}
+MANY = [{**ONE, "id": f"H{number}", "primary": number == 1} for number in range(1, 31)]
 
 
 def frozen(**changes):
@@ -33,6 +37,7 @@ def frozen(**changes):
 def site(postgres, valkey, tmp_path_factory) -> Iterator:
     def fill(session, signing):
         put(session, CLAIM, [frozen(title="Assumed", assumptions=ASSUMED)], signing=signing)
+        put(session, WARNED, [frozen(title="Many", hypotheses=MANY, assumptions=ASSUMED)], signing=signing)
         put(session, UNKNOWN, [frozen(title="Nothing assumed")], signing=signing)
         return {}
 
@@ -54,6 +59,12 @@ def test_the_page_tells_what_the_design_could_decide(site):
     assert "The pilot <b>of</b> the recipe." in text
     assert f"{said['n']} organisms" in text
     assert f"{said['detectable']['value']:g}" in text
+
+
+def test_many_warnings_of_a_kind_stand_under_what_they_mean(site):
+    text = predicted(site, WARNED)
+    assert f"{WARNING_CODES['POWER']} 30 times: {', '.join(f'H{n}' for n in range(1, 31))}" in text
+    assert text.count("at 0.1, as assumed, it is confirmed with a chance of") == 30
 
 
 def test_the_page_says_that_nothing_was_assumed(site):

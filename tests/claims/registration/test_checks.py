@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claims.flaws import Flaw
+from claims.instruments import bias_battery
 from claims.instruments.manifest import Metric
 from claims.registration.analysis_checks import flaws_of_units
 from claims.registration.checks import flaws_in
@@ -152,6 +153,18 @@ def test_too_few_organisms_are_refused(flaws_with, document):
     assert flaws_with(sampling={**document["sampling"], "organisms": 8}, kill_criteria=[]) == []
     flaws = flaws_with(sampling={**document["sampling"], "organisms": 7}, kill_criteria=[])
     assert flaws == [("/sampling/organisms", "too_few_units")]
+
+
+@pytest.mark.parametrize(
+    ("units", "remedy"),
+    [
+        (40, "Measure 50 or more, or register studentised_bootstrap (from 8)."),
+        (7, "Measure 50 or more: no interval of mean_delta.safety holds for 7."),
+    ],
+)
+def test_too_few_units_are_told_what_would_do(units, remedy):
+    (flaw,) = flaws_of_units("mean_delta.safety", "jackknife_t", bias_battery.MANIFEST, units, "/x")
+    assert flaw.remedy == remedy
 
 
 @pytest.mark.parametrize(("size", "largest"), [("organisms", 1_000), ("pairs_per_organism", 10_000)])
