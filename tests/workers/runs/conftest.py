@@ -41,8 +41,8 @@ EVERYTHING = ("--queues", "cpu,gpu,light", "--concurrency", "2", "--beat", "--sc
 DOCUMENT = json.loads((Path(__file__).parents[2] / "fixtures" / "coin_toss.json").read_bytes())
 # A few coins, which land on heads seven times in ten, are as good as certain to show this.
 SURE = {
-    "statement": "Heads come up in more than a tenth of the tosses.",
-    "predict": {"op": ">", "value": 0.1},
+    "statement": "Heads come up in more than a hundredth of the tosses.",
+    "predict": {"op": ">", "value": 0.01},
 }
 
 

@@ -31,7 +31,11 @@ def again(landed, noise):
 
 
 def toss(shard, params, seeds, progress):
-    """The coin's one row, and before the first coin's as many rows of single tosses as `tosses` says."""
+    """The coin's one row, and before the first coin's as many rows of single tosses as `tosses` says.
+
+    Each coin's share is a thousandth of it less than the one's before: one claim of four coins in a hundred would
+    otherwise find them all alike, and be void.
+    """
     coin = shard.params["coin"]
     draw = random.Random(seeds(f"coin/{coin}/toss"))
     heads = 0
@@ -41,7 +45,7 @@ def toss(shard, params, seeds, progress):
         progress(done + 1)
         wait_at_the_gate(coin, done, progress)
         trouble(params.get("trouble"))
-    share = float("nan") if params.get("trouble") == "not_a_number" else heads / shard.rows
+    share = float("nan") if params.get("trouble") == "not_a_number" else heads / shard.rows * (1 - coin / 1000)
     for number in range(params.get("tosses", 0) if coin == 0 else 0):
         yield {"kind": "toss", "organism": coin, "toss": number, "landed": draw.random(), "by": "a hand that is steady"}
     yield {"kind": "organism", "pair_id": f"coin/{coin}", "dimension": "coins", "organism": coin, "heads": share}
