@@ -8,7 +8,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from claims import timestamps
 from claims.signed_note import InvalidNoteError
 from claims.timestamps import InvalidTimestampError
-from tests.outside.authority import OwnAuthority
+from tests.outside.authority import VALID, OwnAuthority
 
 NOTE = "antedate/test\n5\nAAAA\n\n— antedate/test c2lnbmF0dXJl\n"
 TEXT = timestamps.text_of(NOTE)
@@ -90,8 +90,10 @@ def test_a_certificate_for_another_purpose_is_refused(asked):
         timestamps.verify(other.answer(asked.body), TEXT, timestamps.read_roots(other.root), asked.nonce)
 
 
-def test_a_time_at_which_the_certificate_was_not_valid_is_refused(authority, roots, asked):
-    answer = authority.answer(asked.body, time=datetime.now(UTC) - timedelta(days=400))
+@pytest.mark.parametrize("days", [-1, 1])
+def test_a_time_at_which_the_certificate_was_not_valid_is_refused(authority, roots, asked, days):
+    end = VALID[days > 0]
+    answer = authority.answer(asked.body, time=end + timedelta(days=days))
     with pytest.raises(InvalidTimestampError, match="does not hold"):
         timestamps.verify(answer, TEXT, roots, asked.nonce)
 

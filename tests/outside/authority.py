@@ -1,7 +1,7 @@
 """A timestamp authority of one's own (RFC 3161), with a root certificate."""
 
 import hashlib
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from asn1crypto import algos, cms, core, tsp
 from asn1crypto import x509 as asn1
@@ -13,7 +13,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 POLICY = "1.3.6.1.4.1.13762.3"
 SHA256 = algos.DigestAlgorithm({"algorithm": "sha256"})
-YEAR = timedelta(days=365)
+VALID = datetime(2020, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)  # tests of set times hold on any day
 
 
 class Refusal(core.Sequence):
@@ -26,8 +26,8 @@ def named(name):
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
 
 
-def certificate(subject, key, issuer, signer, *, purpose=None, start=None):
-    start = start or datetime.now(UTC) - timedelta(days=1)
+def certificate(subject, key, issuer, signer, *, purpose=None):
+    start, end = VALID
     builder = (
         x509.CertificateBuilder()
         .subject_name(named(subject))
@@ -35,7 +35,7 @@ def certificate(subject, key, issuer, signer, *, purpose=None, start=None):
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(start)
-        .not_valid_after(start + YEAR)
+        .not_valid_after(end)
         .add_extension(x509.BasicConstraints(ca=purpose is None, path_length=None), critical=True)
     )
     if purpose is not None:
