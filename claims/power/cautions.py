@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from claims.flaws import pointer
 from claims.instruments.manifest import Manifest
+from claims.power.population import takes_skewness
 from claims.power.populations import most_of
 from claims.power.prospect import Prospect, figure
 from claims.power.recorded import Recorded
@@ -97,6 +98,9 @@ def of_assumptions(
             )
             detail = f"{what} varies by an sd of {assumption.sd:g} around {assumption.value:g}{only}"
             yield {"code": "SPREAD", "pointer": pointer(*at, "sd"), "detail": detail}
+        if name in named and metric is not None and assumption.skewness and not takes_skewness(metric):
+            detail = f"the skewness of {name} is not used: it is of means over units in a range without ends"
+            yield {"code": "UNUSED", "pointer": pointer(*at, "skewness"), "detail": detail}
         if name in named and name in recorded and recorded[name].sd > _MUCH_MORE * assumption.sd:
             detail = f"an sd of {assumption.sd:g} is assumed of {name}; {recorded[name].sd:.3g} is {recorded[name]}"
             yield {"code": "OPTIMISTIC", "pointer": pointer(*at, "sd"), "detail": detail}

@@ -15,13 +15,14 @@ from claims.power.samples import Samples
 from claims.power.streams import drawing
 from claims.registration.model import IntervalMethod
 
-Kind = Literal["beta", "two_points", "normal", "binormal", "unit_normal"]
+Kind = Literal["beta", "two_points", "normal", "gamma", "binormal", "unit_normal"]
 _NEARLY = 0.999  # of the largest sd there can be: from here on a Beta is its two ends
+_ALL_BUT_NORMAL = 1e-6  # a skewness that is nothing beside rounding
 
 
 @dataclass(frozen=True)
 class Population:
-    """Values of one unit with standard deviation `sd`, within [low, high] unless `kind` is normal.
+    """Values of one unit with standard deviation `sd`, within [low, high] unless `kind` is normal or gamma.
 
     A Beta on the range has its mean and `sd` (moments). Where `sd` is all that the range allows around the mean, units
     lie at its two ends alone, as right and wrong answers do, and the sd follows the mean. For another mean than `about`
@@ -29,7 +30,8 @@ class Population:
     largest there can be, so that as many rows stay. Where no distribution on the range has them, or the range has no
     two ends, their mean is normal on the scale on which the range has none (`claims.intervals.scale`): its sd there is
     by the scale's slope (the delta method) at `about`, and stays the same for other values, as that of Fisher's z does.
-    For correlations that scale is twice Fisher's.
+    For correlations that scale is twice Fisher's. Where the range has no end at all and a `skewness` is assumed, units
+    are a gamma, moved to the mean (Pearson's type III), which is turned round if it is negative.
     """
 
     kind: Kind
@@ -38,14 +40,24 @@ class Population:
     high: float
     about: float
     shares: bool = False
+    skewness: float = 0.0
 
     @classmethod
-    def around(cls, value: float, sd: float, metric: Metric, method: IntervalMethod) -> Population:
+    def around(
+        cls, value: float, sd: float, metric: Metric, method: IntervalMethod, skewness: float = 0.0
+    ) -> Population:
         """The distribution for a mean of `value`. Wilson's interval is of shares, and DeLong's of what is no mean."""
+        if abs(skewness) > _ALL_BUT_NORMAL and takes_skewness(metric):
+            return cls("gamma", sd, metric.low, metric.high, value, skewness=skewness)
         most, shares = largest_sd(value, metric.low, metric.high), method == "wilson"
         if not isfinite(most) or method == "delong" or (sd > most / _NEARLY and not shares):
             return cls("normal", sd, metric.low, metric.high, value)
         return cls("two_points" if sd > most * _NEARLY else "beta", sd, metric.low, metric.high, value, shares)
+
+    @property
+    def standard(self) -> bool:
+        """Whether units about any value are the same ones, moved and stretched: so that they need be drawn but once."""
+        return self.kind in {"normal", "gamma"}
 
     @property
     def rows_drawn(self) -> int:
@@ -54,7 +66,7 @@ class Population:
 
     def sd_at(self, value: float) -> float:
         """In the metric's own unit, where the mean is `value`."""
-        if self.kind == "normal":
+        if self.standard:
             steeper = slope(self.low, self.high, value)
             return self.sd * slope(self.low, self.high, self.about) / steeper if isfinite(steeper) else 0.0
         most = largest_sd(value, self.low, self.high)
@@ -85,6 +97,11 @@ class Population:
         if not isfinite(weight):  # an sd beyond what numbers tell apart
             return np.full((replicates, n), value)
         return self.low + width * generator.beta(share * weight, (1 - share) * weight, (replicates, n))
+
+
+def takes_skewness(metric: Metric) -> bool:
+    """Whether a skewness of its units can be assumed: of a mean over units, in a range that does not tell it."""
+    return not metric.statistic and metric.low == -inf and metric.high == inf
 
 
 def slope(low: float, high: float, value: float) -> float:

@@ -11,13 +11,13 @@ from claims.power.unit_normal import UnitNormal
 from claims.registration.model import IntervalMethod
 
 
-def population_of(value: float, sd: float, metric: Metric, method: IntervalMethod) -> Population:
+def population_of(value: float, sd: float, metric: Metric, method: IntervalMethod, skewness: float = 0.0) -> Population:
     """As what the metric is, for a true `value`; where no such thing has this sd, or this interval, as a normal.
 
     Of anything else as a mean over units.
     """
     if not metric.statistic:
-        return Population.around(value, sd, metric, method)
+        return Population.around(value, sd, metric, method, skewness)
     normal = Population("normal", sd, metric.low, metric.high, value)
     if metric.statistic == "auroc":
         return (Binormal.like(value, sd) if method in {"jackknife_t", "delong"} else None) or normal

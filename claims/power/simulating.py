@@ -51,13 +51,16 @@ class Simulation:
             told = replace(nothing, sd=recorded.sd, source=str(recorded))
         else:
             return replace(nothing, note=NOTHING_KNOWN)
-        return told if self.units.n is None else self._simulated(told, self.units.n, searched=searched)
+        if self.units.n is None:
+            return told
+        skewness = 0.0 if assumption is None else assumption.skewness
+        return self._simulated(told, self.units.n, skewness, searched=searched)
 
-    def _simulated(self, told: Prospect, n: int, *, searched: bool) -> Prospect:
+    def _simulated(self, told: Prospect, n: int, skewness: float, *, searched: bool) -> Prospect:
         predict, sd = self.hypothesis.predict, told.sd or 0.0
         aim = aim_of(predict, self.metric.low, self.metric.high, told.assumed)
         about = aim.edge if told.assumed is None else told.assumed
-        population = population_of(about, sd, self.metric, self.analysis.method)
+        population = population_of(about, sd, self.metric, self.analysis.method, skewness)
         intervals = self.analysis.bounds(population, about, n)
         told = replace(told, drawn_from=population.kind, aim=aim, half_width=_half_width(intervals))
         if told.assumed is not None:
@@ -75,7 +78,7 @@ class Simulation:
         return replace(told, searched=True, detectable=detectable, smallest_n=self._smallest(told, population))
 
     def _detectable(self, aim: Aim, population: Population, n: int) -> float | None:
-        predict, searching = self.hypothesis.predict, population.kind != "normal"  # whose studies are simulated once
+        predict, searching = self.hypothesis.predict, not population.standard  # whose studies are simulated once
         quantile = float(t.ppf((1 + self.analysis.level) / 2, n - 1))
         scale = (quantile + float(norm.ppf(ENOUGH))) * population.sd / sqrt(n)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from math import ceil, inf, sqrt
+from math import ceil, inf
 from types import MappingProxyType
 
 import numpy as np
-from scipy.stats import t
 
 from claims.intervals.aurocs import Aurocs
 from claims.intervals.by_cluster import by_cluster
@@ -20,7 +19,8 @@ from claims.power.budget import studies
 from claims.power.chances import Chances, chances
 from claims.power.population import Population, slope
 from claims.power.samples import Samples
-from claims.power.streams import drawing, resampling
+from claims.power.standard import around_many, standard_units
+from claims.power.streams import resampling
 from claims.registration.analysis_checks import BOOTSTRAPS
 from claims.registration.model import IntervalMethod, Prediction
 
@@ -84,11 +84,11 @@ class Analysis:
     def bounds(self, population: Population, value: float, n: int, *, searching: bool = False) -> Floats:
         """Simulated intervals (R, 2), within the metric's range, around estimates from n units of a true `value`."""
         replicates = self.replicates(population, n, searching=searching)
-        if self.drawn(n) and population.kind != "normal":
+        if self.drawn(n) and not population.standard:
             draw = partial(population.sample, value)
             return self.intervals(draw, replicates, n, population.low, population.high)
         with np.errstate(all="ignore"):  # at an end there is no interval
-            off = population.sd_at(value) * _standard(self, n, replicates)
+            off = population.sd_at(value) * _standard(self, population.skewness, n, replicates)
             if self.simulated in BOOTSTRAPS:
                 return np.clip(value + off, population.low, population.high)
             scale = Scale.of(population.low, population.high, 1)
@@ -115,19 +115,16 @@ class Analysis:
 
 
 @lru_cache(maxsize=256)
-def _standard(analysis: Analysis, n: int, replicates: int) -> Floats:
-    """Intervals (R, 2) around means of n standard normal units; those of other normal units are these, moved.
+def _standard(analysis: Analysis, skewness: float, n: int, replicates: int) -> Floats:
+    """Intervals (R, 2) around means of n units with mean 0 and sd 1; those of other such units are these, moved.
 
     On the scale on which the metric's range has no ends, where Student's and the jackknife's intervals are made, a mean
     is taken to be normal too, its sd by the slope there (the delta method): so that it stays in the range.
     """
-    if analysis.drawn(n):
-        return analysis.intervals(_standard_normal, replicates, n)
-    generator = drawing()
-    means = generator.standard_normal(replicates) / sqrt(n)
-    halves = np.sqrt(generator.chisquare(n - 1, replicates) / (n - 1) / n) * t.ppf((1 + analysis.level) / 2, n - 1)
-    return np.column_stack([means - halves, means + halves])
+    if not analysis.drawn(n):
+        return around_many(analysis.simulated, analysis.level, skewness, n, replicates)
 
+    def draw(replicates: int, n: int, part: int) -> Sample:
+        return Samples.over(standard_units(skewness, (replicates, n), part), range(n))
 
-def _standard_normal(replicates: int, n: int, part: int) -> Sample:
-    return Samples.over(drawing(part).standard_normal((replicates, n)), range(n))
+    return analysis.intervals(draw, replicates, n)

@@ -231,11 +231,13 @@ class Analysis(Part):
 class Assumption(Part):
     """What a metric is expected to be, and how much one independent unit adds to its error; `source` says from where.
 
-    `sd` is in the metric's own unit: over n independent units the estimate's standard error is sd / sqrt(n).
+    `sd` is in the metric's own unit: over n independent units the estimate's standard error is sd / sqrt(n). `skewness`
+    of one unit, E((x - mean)^3) / sd^3, is asked of a mean whose range has no ends; elsewhere the range tells it.
     """
 
     value: float
     sd: Annotated[float, Field(gt=0)]
+    skewness: Annotated[float, Field(ge=-5, le=5)] = 0.0
     source: Sentence
 
 

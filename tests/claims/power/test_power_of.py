@@ -131,6 +131,13 @@ def test_assumptions_about_nothing_or_too_sanguine_are_told(power):
     assert "0.2" in of.warnings[0]["detail"]
 
 
+def test_a_skewness_that_the_range_tells_is_not_used_and_told(power):
+    assumed = {**GAP, "skewness": 1}
+    of, without = (power(hypotheses=[H2], assumptions={"gap": one}) for one in (assumed, GAP))
+    assert codes(of) == [("UNUSED", "/assumptions/gap/skewness")]
+    assert of.hypotheses == without.hypotheses
+
+
 def test_what_is_recorded_stands_in_for_what_is_not_assumed(power):
     of = power({"auc": Recorded(0.1, ("k3v9x2m8q4w7",), same_subject=True)}, hypotheses=[H1])
     (found,) = of.hypotheses
