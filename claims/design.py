@@ -29,7 +29,7 @@ WARNING_CODES: Mapping[str, str] = MappingProxyType(
         "RELIABILITY": "Noise pulls the metric to 0, and the threshold lies elsewhere.",
         "SPREAD": "No quantity within the metric's range varies as much as is assumed.",
         "OPTIMISTIC": "The ledger's evidence varies by more than one and a half times what is assumed.",
-        "UNUSED": "No hypothesis is about what is assumed, or a skewness is assumed where the metric's range tells it.",
+        "UNUSED": "No hypothesis is about what is assumed, or its skewness or reliability is none that the metric has.",
         "RESAMPLES": "Another seed would move the bounds noticeably.",
         "FORECASTS": "Measuring waits until others have had time to forecast.",
         "POST_HOC": "Data of this kind was there before the prediction.",

@@ -72,8 +72,15 @@ MANIFEST = Manifest(
     ),
     params=PARAMS,
     metrics=(
-        Metric("rank_agreement.<dimension>", RANK, low=-1, high=1, pulled_to_zero=PULLED),
-        Metric("rank_agreement", f"the mean over dimensions of: {RANK}", low=-1, high=1, pulled_to_zero=PULLED),
+        Metric("rank_agreement.<dimension>", RANK, low=-1, high=1, pulled_to_zero=PULLED, statistic="agreement"),
+        Metric(
+            "rank_agreement",
+            f"the mean over dimensions of: {RANK}",
+            low=-1,
+            high=1,
+            pulled_to_zero=PULLED,
+            statistic="agreement",
+        ),
         Metric("relative_error.<dimension>", ERROR, unit="of the exact effects", low=0),
         Metric("relative_error", f"in all dimensions together: {ERROR}", unit="of the exact effects", low=0),
         Metric("sign_agreement.<dimension>", SIGN, low=0, high=1),

@@ -79,8 +79,11 @@ MANIFEST = Manifest(
             low=-1,
             high=1,
             pulled_to_zero=PULLED,
+            statistic="agreement",
         ),
-        Metric("mean_rho", "the mean of rho over dimensions", low=-1, high=1, pulled_to_zero=PULLED),
+        Metric(
+            "mean_rho", "the mean of rho over dimensions", low=-1, high=1, pulled_to_zero=PULLED, statistic="agreement"
+        ),
         Metric(
             "negative_dimensions",
             "how many dimensions have a rho below 0; where every dimension's sign is certain, so is the number",

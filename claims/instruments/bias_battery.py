@@ -62,7 +62,7 @@ MANIFEST = Manifest(
         ),
         Metric("length_slope", "r_chosen - r_rejected for each token more, within dimensions", unit="reward per token"),
         Metric("length_effect_size", "length_slope for one standard deviation of length, over the residual's"),
-        Metric("max_abs_effect_size", "the largest |effect_size| of all dimensions", low=0),
+        Metric("max_abs_effect_size", "the largest |effect_size| of all dimensions", low=0, statistic="largest"),
         Metric(
             "n_effective.<dimension>",
             "equally large clusters that the dimension's are worth (Kish)",

@@ -8,13 +8,13 @@ from math import ceil, sqrt
 from scipy.stats import norm
 
 from claims.flaws import pointer
-from claims.instruments.manifest import Manifest
+from claims.instruments.manifest import Manifest, Metric
 from claims.power.population import takes_skewness
 from claims.power.populations import most_of
 from claims.power.prospect import Prospect, figure
 from claims.power.recorded import Recorded
 from claims.power.study import ENOUGH, Analysis
-from claims.registration.model import Registration, Threshold
+from claims.registration.model import Assumption, Registration, Threshold
 
 Caution = dict[str, str]
 _MUCH_MORE = 1.5  # times the assumed sd, from which a recorded one is told
@@ -98,12 +98,20 @@ def of_assumptions(
             )
             detail = f"{what} varies by an sd of {assumption.sd:g} around {assumption.value:g}{only}"
             yield {"code": "SPREAD", "pointer": pointer(*at, "sd"), "detail": detail}
-        if name in named and metric is not None and assumption.skewness and not takes_skewness(metric):
-            detail = f"the skewness of {name} is not used: it is of means over units in a range without ends"
-            yield {"code": "UNUSED", "pointer": pointer(*at, "skewness"), "detail": detail}
+        if name in named and metric is not None:
+            yield from _unused(assumption, metric, at)
         if name in named and name in recorded and recorded[name].sd > _MUCH_MORE * assumption.sd:
             detail = f"an sd of {assumption.sd:g} is assumed of {name}; {recorded[name].sd:.3g} is {recorded[name]}"
             yield {"code": "OPTIMISTIC", "pointer": pointer(*at, "sd"), "detail": detail}
+
+
+def _unused(assumption: Assumption, metric: Metric, at: tuple[str, ...]) -> Iterator[Caution]:
+    if assumption.skewness and not takes_skewness(metric):
+        detail = f"the skewness of {at[-1]} is not used: it is of means over units in a range without ends"
+        yield {"code": "UNUSED", "pointer": pointer(*at, "skewness"), "detail": detail}
+    if assumption.reliability < 1 and metric.statistic != "agreement":
+        detail = f"the reliability of {at[-1]} is not used: it is of a rho between two noisy rankings"
+        yield {"code": "UNUSED", "pointer": pointer(*at, "reliability"), "detail": detail}
 
 
 def of_resamples(analysis: Analysis) -> Iterator[Caution]:

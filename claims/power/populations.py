@@ -5,19 +5,30 @@ from __future__ import annotations
 from math import inf
 
 from claims.instruments.manifest import Metric
+from claims.power.agreement import Agreement
 from claims.power.binormal import Binormal, spread
 from claims.power.population import Population, largest_sd
 from claims.power.unit_normal import UnitNormal
 from claims.registration.model import IntervalMethod
 
 
-def population_of(value: float, sd: float, metric: Metric, method: IntervalMethod, skewness: float = 0.0) -> Population:
+def population_of(
+    value: float,
+    sd: float,
+    metric: Metric,
+    method: IntervalMethod,
+    *,
+    skewness: float = 0.0,
+    reliability: float = 1.0,
+) -> Population:
     """As what the metric is, for a true `value`; where no such thing has this sd, or this interval, as a normal.
 
     Of anything else as a mean over units.
     """
     if not metric.statistic:
         return Population.around(value, sd, metric, method, skewness)
+    if metric.statistic == "agreement":
+        return Agreement("agreement", sd, metric.low, metric.high, value, reliability=reliability)
     normal = Population("normal", sd, metric.low, metric.high, value)
     if metric.statistic == "auroc":
         return (Binormal.like(value, sd) if method in {"jackknife_t", "delong"} else None) or normal

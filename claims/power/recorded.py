@@ -13,6 +13,7 @@ from scipy.stats import t
 from claims.evidence import Estimate
 from claims.instruments.manifest import Metric
 from claims.intervals.scale import Scale
+from claims.power.agreement import sd_of_agreement
 from claims.power.population import slope
 
 ON_SCALE = ("student_t", "jackknife_t", "delong")  # whose bounds are worked out where the metric's range has no ends
@@ -41,11 +42,13 @@ def sd_of(estimate: Estimate, metric: Metric) -> float | None:
 
     Half the width over Student's quantile, times sqrt(n). Of Student's and the jackknife's interval it is the width on
     the scale on which the metric's range has no ends, over its slope at the estimate; else, where a bound may have been
-    clipped, the wider side is half. None where the interval says nothing of a spread: it is exact, has no width, or
-    is over fewer than two units.
+    clipped, the wider side is half. Of a rho between rankings it is what its interval was made from. None where the
+    interval says nothing of a spread: it is exact, has no width, or is over fewer than two units.
     """
     if estimate.method == "exact" or estimate.n < 2 or not estimate.lo < estimate.hi:  # noqa: PLR2004  # no spread
         return None
+    if metric.statistic == "agreement":
+        return sd_of_agreement(estimate)
     half = max(estimate.value - estimate.lo, estimate.hi - estimate.value)
     if estimate.method in ON_SCALE and metric.low < estimate.lo and estimate.hi < metric.high:
         bounds = Scale.of(metric.low, metric.high, 1).stretched(np.array([[estimate.lo, estimate.hi]]))

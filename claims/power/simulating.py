@@ -27,6 +27,8 @@ NOTHING_KNOWN = (
     "unknown: state under `assumptions` what value is expected and the sd of one unit, from a pilot; the ledger holds "
     "no evidence of this metric by this instrument to take an sd from"
 )
+NOT_DRAWN = "not simulated: its interval allows for which of several is the largest; a hypothesis about one of them is"
+NOISELESS = "as if the rankings had no noise: state their `reliability` beside the value that is expected without noise"
 COUNTED = "exact, not estimated: its interval has no sampling error to simulate"
 
 
@@ -45,6 +47,10 @@ class Simulation:
         nothing = Prospect(self.hypothesis, self.unit, self.units)
         if self.metric.exact:
             return replace(nothing, note=COUNTED)
+        if self.metric.statistic == "largest":
+            return replace(nothing, note=NOT_DRAWN)
+        if self.metric.statistic == "agreement" and (assumption is None or assumption.reliability == 1):
+            nothing = replace(nothing, note=NOISELESS)
         if assumption is not None:
             told = replace(nothing, sd=assumption.sd, assumed=assumption.value, source=assumption.source)
         elif recorded is not None:
@@ -53,19 +59,26 @@ class Simulation:
             return replace(nothing, note=NOTHING_KNOWN)
         if self.units.n is None:
             return told
-        skewness = 0.0 if assumption is None else assumption.skewness
-        return self._simulated(told, self.units.n, skewness, searched=searched)
+        return self._simulated(told, self.units.n, assumption, searched=searched)
 
-    def _simulated(self, told: Prospect, n: int, skewness: float, *, searched: bool) -> Prospect:
-        predict, sd = self.hypothesis.predict, told.sd or 0.0
+    def _simulated(self, told: Prospect, n: int, assumption: Assumption | None, *, searched: bool) -> Prospect:
+        predict = self.hypothesis.predict
         aim = aim_of(predict, self.metric.low, self.metric.high, told.assumed)
         about = aim.edge if told.assumed is None else told.assumed
-        population = population_of(about, sd, self.metric, self.analysis.method, skewness)
+        population = self._population(about, told.sd or 0.0, assumption)
         intervals = self.analysis.bounds(population, about, n)
         told = replace(told, drawn_from=population.kind, aim=aim, half_width=_half_width(intervals))
         if told.assumed is not None:
             told = replace(told, chances=chances(intervals, predict), target=self._target(told.assumed))
-        return self._searched(told, population, n) if searched else replace(told, note=NOT_SEARCHED)
+        if searched:
+            return self._searched(told, population, n)
+        return replace(told, note="; ".join(note for note in (told.note, NOT_SEARCHED) if note))
+
+    def _population(self, value: float, sd: float, assumption: Assumption | None) -> Population:
+        if assumption is None:
+            return population_of(value, sd, self.metric, self.analysis.method)
+        shape = {"skewness": assumption.skewness, "reliability": assumption.reliability}
+        return population_of(value, sd, self.metric, self.analysis.method, **shape)
 
     def _target(self, value: float) -> str | None:
         """What the assumed value should come out as; None on the very edge, where no number of units decides."""

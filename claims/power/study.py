@@ -15,6 +15,7 @@ from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import Floats
 from claims.intervals.sample import Sample
 from claims.intervals.scale import Scale
+from claims.power.agreement import Agreement
 from claims.power.budget import studies
 from claims.power.chances import Chances, chances
 from claims.power.population import Population, slope
@@ -78,12 +79,15 @@ class Analysis:
 
     def replicates(self, population: Population, n: int, *, searching: bool) -> int:
         """How many studies of n units are simulated."""
-        units, resamples = (n * population.rows_drawn, self.simulated_resamples) if self.drawn(n) else (1, None)
+        one_by_one = self.drawn(n) and not isinstance(population, Agreement)
+        units, resamples = (n * population.rows_drawn, self.simulated_resamples) if one_by_one else (1, None)
         return studies(population.kind, units, resamples, self.hypotheses, searching=searching)
 
     def bounds(self, population: Population, value: float, n: int, *, searching: bool = False) -> Floats:
         """Simulated intervals (R, 2), within the metric's range, around estimates from n units of a true `value`."""
         replicates = self.replicates(population, n, searching=searching)
+        if isinstance(population, Agreement):
+            return population.bounds(value, self.level, n, replicates)
         if self.drawn(n) and not population.standard:
             draw = partial(population.sample, value)
             return self.intervals(draw, replicates, n, population.low, population.high)

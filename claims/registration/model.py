@@ -232,12 +232,14 @@ class Assumption(Part):
     """What a metric is expected to be, and how much one independent unit adds to its error; `source` says from where.
 
     `sd` is in the metric's own unit: over n independent units the estimate's standard error is sd / sqrt(n). `skewness`
-    of one unit, E((x - mean)^3) / sd^3, is asked of a mean whose range has no ends; elsewhere the range tells it.
+    of one unit, E((x - mean)^3) / sd^3, is asked of a mean whose range has no ends; elsewhere the range tells it. Of a
+    rho between two rankings `value` is that without noise, and `reliability` the split-half one of the rankings.
     """
 
     value: float
     sd: Annotated[float, Field(gt=0)]
     skewness: Annotated[float, Field(ge=-5, le=5)] = 0.0
+    reliability: Annotated[float, Field(gt=0, le=1)] = 1.0
     source: Sentence
 
 

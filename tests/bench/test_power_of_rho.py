@@ -1,0 +1,87 @@
+"""Power of an agreement rho as the design check predicts it, beside how often intervals of drawn rankings come out so.
+
+The sd is what a pilot would find: the median of what intervals like these are made from, where no bound is clipped.
+Truth and reliability are stated as they are. With --full the grid of docs/power.md, and its table; else a cell of it.
+"""
+
+from itertools import product
+from math import sqrt
+from statistics import median
+
+import numpy as np
+
+from claims.evidence import Estimate
+from claims.instruments import catalogue
+from claims.instruments.agreement_halves import bounds
+from claims.power.chances import chances
+from claims.power.populations import population_of
+from claims.power.recorded import sd_of
+from claims.power.study import Analysis
+from claims.registration.model import Band, Threshold
+from tests.bench.coverage.packs import measured
+from tests.bench.coverage.rho import halves
+from tests.bench.coverage.rho_populations import Population
+
+RHO = catalogue()["attribution_patching_agreement"].MANIFEST.metric("rho.safety")
+ANALYSIS = Analysis("jackknife_t", 0.95, None)
+RANKINGS = (Population("normal", 0.9), Population("skewed", 0.7))
+GRID = tuple(product(RANKINGS, (0.0, 0.3, 0.8), (8, 20)))
+SLICE = (GRID[1],)
+NEAR_ONE = 0.8
+POINTS, POINTS_NEAR_ONE = 0.10, 0.16  # by which predicted and counted shares may differ
+
+
+def counted(rankings: Population, truth: float, n: int, studies: int) -> tuple[np.ndarray, float]:
+    """Intervals (R, 2), and the sd that they tell."""
+    of_one = (rankings, [truth], n, 1)
+    plain, halved = zip(*halves(of_one, np.random.default_rng(n), studies, jointly=True), strict=True)
+    intervals = np.asarray(measured(bounds(halved, plain, ANALYSIS.level)))
+    common = {"level": ANALYSIS.level, "method": "jackknife_t", "n": n, "n_effective": n, "unit": "cluster"}
+    found = (
+        sd_of(Estimate(value=value, lo=lo, hi=hi, **common), RHO)
+        for value, (lo, hi) in zip(plain[0], intervals, strict=True)
+    )
+    return intervals, median(sd for sd in found if sd is not None)
+
+
+def predictions(truth: float, error: float) -> list[Threshold | Band]:
+    """Thresholds some standard errors on either side of the truth, and bands around it, as far as a rho can lie."""
+    beyond = [
+        Threshold(op=op, value=truth - sign * away * error)
+        for op, sign in ((">", 1), ("<", -1))
+        for away in (-2.5, 0, 1, 2, 3, 4)
+    ]
+    bands = [
+        Band(op=op, low=truth - width * error, high=truth + width * error)
+        for op in ("within", "outside")
+        for width in (2, 3.5, 5)
+    ]
+    return [one for one in beyond if abs(one.value) < 1] + [one for one in bands if one.low > -1 and one.high < 1]
+
+
+def test_predicted_power_is_what_drawn_rankings_have(full):
+    off = []
+    for rankings, truth, n in GRID if full else SLICE:
+        studies = 2000 if full else 150
+        intervals, sd = counted(rankings, truth, n, studies)
+        population = population_of(truth, sd, RHO, ANALYSIS.method, reliability=rankings.reliability)
+        model = ANALYSIS.bounds(population, truth, n)
+        differences, shown = [], []
+        for predict in predictions(truth, sd / sqrt(n)):
+            pair = chances(model, predict), chances(intervals, predict)
+            for name in ("confirmed", "refuted", "inconclusive"):
+                predicted, share = (getattr(one, name) for one in pair)
+                differences.append((abs(predicted - share), share))
+            if getattr(predict, "op", "") == ">":
+                shown.append(f"{pair[0].confirmed:.0%} {pair[1].confirmed:.0%}")
+        points = POINTS_NEAR_ONE if truth >= NEAR_ONE else POINTS
+        off += [
+            (rankings.name, truth, n, difference)
+            for difference, share in differences
+            if difference > points + (0 if full else 3 * sqrt(share * (1 - share) / studies))
+        ]
+        print(
+            f"| rho {truth:g} {rankings.name} n={n} | {' | '.join(shown)} | {100 * max(differences)[0]:.1f} |",
+            flush=True,
+        )
+    assert off == []
