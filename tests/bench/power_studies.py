@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import sqrt
+from math import exp, sqrt
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from claims.registration.model import IntervalMethod, Registration
 
 Rows = list[dict[str, Any]]
 PAIRS = 3  # to a cluster
-SKEWED = 0.25  # by which shares may differ where units are skewed, of which an assumption says nothing
+ANOTHER = 0.10  # by which shares may differ where units are skewed as the design check does not take them to be
 COMPONENTS = 11  # of an organism, one of them the key
 
 
@@ -32,6 +32,7 @@ class Study:
     value: float
     sd: float
     draw: Callable[[np.random.Generator, int], Rows]
+    skewness: float = 0.0
     points: float = 0.05  # by which predicted and counted shares may differ
 
     @property
@@ -69,7 +70,9 @@ class Study:
             "sampling": {**sizes, "stopping": "fixed"},
             "analysis": {"confidence": 0.95, "interval": self.method, "unit": manifest.unit, "multiplicity": "none"}
             | resamples,
-            "assumptions": {self.metric: {"value": self.value, "sd": self.sd, "source": "known"}},
+            "assumptions": {
+                self.metric: {"value": self.value, "sd": self.sd, "skewness": self.skewness, "source": "known"}
+            },
         }
         return Registration.model_validate(document)
 
@@ -149,15 +152,32 @@ def _texts(
     ]
 
 
-def deltas(n: int, method: str, *, skewed: bool = False) -> Study:
-    """Pairs of their own: normal, or a gamma of shape 4, whose skewness is 1; mean 0.5, sd 1."""
+def deltas(n: int, method: str, skewness: float = 0.0) -> Study:
+    """Pairs of their own, of mean 0.5 and sd 1: normal, or a gamma with this skewness, turned round if negative."""
 
     def draw(generator: np.random.Generator, n: int) -> Rows:
-        values = generator.gamma(4, 0.5, (n, 1)) - 1.5 if skewed else generator.normal(0.5, 1, (n, 1))
-        return list(_bias_rows(values, generator))
+        if not skewness:
+            return list(_bias_rows(generator.normal(0.5, 1, (n, 1)), generator))
+        shape = 4 / skewness**2
+        off = (generator.gamma(shape, size=(n, 1)) - shape) / sqrt(shape)
+        return list(_bias_rows(0.5 + (off if skewness > 0 else -off), generator))
 
-    population, points = ("skewed", {"points": SKEWED}) if skewed else ("normal", {})
-    return Study("bias_battery", "mean_delta.safety", method, population, n, 0.5, 1.0, draw, **points)
+    population = f"gamma of skewness {skewness:g}" if skewness else "normal"
+    return Study("bias_battery", "mean_delta.safety", method, population, n, 0.5, 1.0, draw, skewness)
+
+
+def logarithmic_deltas(n: int, method: str, width: float = 0.551) -> Study:
+    """Pairs of their own, of mean 0.5 and sd 1, skewed by 2: normal with sd `width` in their logarithm, and moved."""
+    variance = exp(width**2) - 1
+    skewness, mean = (exp(width**2) + 2) * sqrt(variance), exp(width**2 / 2)
+
+    def draw(generator: np.random.Generator, n: int) -> Rows:
+        off = (generator.lognormal(0, width, (n, 1)) - mean) / (mean * sqrt(variance))
+        return list(_bias_rows(0.5 + off, generator))
+
+    population = f"log-normal of skewness {skewness:.2g}"
+    drawn = {"skewness": skewness, "points": ANOTHER}
+    return Study("bias_battery", "mean_delta.safety", method, population, n, 0.5, 1.0, draw, **drawn)
 
 
 def effects(n: int, method: str, value: float = 0.5, pairs: int = 1, between: float = 1.0) -> Study:

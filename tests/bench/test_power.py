@@ -13,7 +13,18 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from power_studies import PAIRS, Study, answers, aurocs, deltas, effects, exponential_aurocs, gaps, margins
+from power_studies import (
+    PAIRS,
+    Study,
+    answers,
+    aurocs,
+    deltas,
+    effects,
+    exponential_aurocs,
+    gaps,
+    logarithmic_deltas,
+    margins,
+)
 
 from claims.instruments import catalogue
 from claims.power import power_of
@@ -32,10 +43,11 @@ KINDS = (
     *(partial(exponential_aurocs, times=4.0, method=method) for method in ("delong", "jackknife_t")),
     gaps,
     *(
-        partial(deltas, method=method, skewed=skewed)
+        partial(deltas, method=method, skewness=skewness)
         for method in ("studentised_bootstrap", "bca", "percentile")
-        for skewed in (False, True)
+        for skewness in (0.0, 1.0, -1.0)
     ),
+    *(partial(logarithmic_deltas, method=method) for method in ("studentised_bootstrap", "bca", "percentile")),
     *(partial(effects, method=method) for method in ("jackknife_t", "bca", "percentile")),
     partial(effects, method="jackknife_t", value=1.5),
     partial(effects, method="jackknife_t", pairs=PAIRS, between=0.2),

@@ -1,21 +1,20 @@
 """Power of an agreement rho as the design check predicts it, beside how often intervals of drawn rankings come out so.
 
-The sd is what a pilot would find: the median of what intervals like these are made from, where no bound is clipped.
-Truth and reliability are stated as they are. With --full the grid of docs/power.md, and its table; else a cell of it.
+With --full the grid of docs/power.md, and its table; else a cell of it.
 """
 
 from itertools import product
 from math import sqrt
-from statistics import median
 
 import numpy as np
+from scipy.stats import t
 
-from claims.evidence import Estimate
 from claims.instruments import catalogue
 from claims.instruments.agreement_halves import bounds
+from claims.intervals.jackknife_t import jackknife_t
+from claims.power.agreement import groups
 from claims.power.chances import chances
 from claims.power.populations import population_of
-from claims.power.recorded import sd_of
 from claims.power.study import Analysis
 from claims.registration.model import Band, Threshold
 from tests.bench.coverage.packs import measured
@@ -23,25 +22,22 @@ from tests.bench.coverage.rho import halves
 from tests.bench.coverage.rho_populations import Population
 
 RHO = catalogue()["attribution_patching_agreement"].MANIFEST.metric("rho.safety")
-ANALYSIS = Analysis("jackknife_t", 0.95, None)
+LEVEL = 0.95
+ANALYSIS = Analysis("jackknife_t", LEVEL, None)
 RANKINGS = (Population("normal", 0.9), Population("skewed", 0.7))
 GRID = tuple(product(RANKINGS, (0.0, 0.3, 0.8), (8, 20)))
 SLICE = (GRID[1],)
 NEAR_ONE = 0.8
-POINTS, POINTS_NEAR_ONE = 0.10, 0.16  # by which predicted and counted shares may differ
+POINTS, POINTS_NEAR_ONE = 0.05, 0.08  # by which predicted and counted shares may differ
 
 
 def counted(rankings: Population, truth: float, n: int, studies: int) -> tuple[np.ndarray, float]:
-    """Intervals (R, 2), and the sd that they tell."""
-    of_one = (rankings, [truth], n, 1)
-    plain, halved = zip(*halves(of_one, np.random.default_rng(n), studies, jointly=True), strict=True)
-    intervals = np.asarray(measured(bounds(halved, plain, ANALYSIS.level)))
-    common = {"level": ANALYSIS.level, "method": "jackknife_t", "n": n, "n_effective": n, "unit": "cluster"}
-    found = (
-        sd_of(Estimate(value=value, lo=lo, hi=hi, **common), RHO)
-        for value, (lo, hi) in zip(plain[0], intervals, strict=True)
-    )
-    return intervals, median(sd for sd in found if sd is not None)
+    """Intervals (R, 2), and the sd of a unit: the root of the mean of the squares of what they are made from."""
+    ((plain, one),) = halves((rankings, [truth], n, 1), np.random.default_rng(n), studies, jointly=True)
+    intervals = np.asarray(measured(bounds([one], [plain], LEVEL)))
+    lo, hi = jackknife_t(one.across / one.scale, one.without / one.scale[:, None], LEVEL).T
+    errors = (hi - lo) / 2 / t.ppf((1 + LEVEL) / 2, groups(n) - 1)
+    return intervals, float(np.sqrt(np.nanmean(errors**2) * n))
 
 
 def predictions(truth: float, error: float) -> list[Threshold | Band]:
