@@ -16,6 +16,7 @@ from claims.calibration import Calibration, Share, calibration, share
 from claims.lifecycle import DECIDED
 
 KNOWN = "post_hoc"  # what is predicted of data that was known is no forecast
+_SUBJECT = ("weights", "dataset", "instrument")  # what precedence asks for data of
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Calibrated:
     """`stated` of predictions that came before their data, `post_hoc` of those that did not, `unstated` of all others.
 
     Every claim is in one of the three but the `reproductions`, which repeat a document that somebody else wrote, and
-    those `amended` before they opened: of these the amendment says what is held to.
+    those `amended` before they opened and before data was known: of these the amendment says what is held to.
     """
 
     stated: Calibration
@@ -68,11 +69,20 @@ def calibrated(session: Session, registrant: str | None = None) -> Calibrated:
 
 
 def _amended() -> ColumnElement[bool]:
-    """Whether an amendment replaced the claim before its data opened. One that came later replaces nothing said."""
+    """Whether an amendment replaced what the claim said, before any data on its subject was known.
+
+    A `post_hoc` amendment knew data; one of another subject or instrument may have known data of this one, of which its
+    own precedence says nothing. Neither unsays what was said.
+    """
     newer = aliased(ClaimRow)
-    before = col(ClaimRow.opened).is_(None) | (col(newer.filed) < col(ClaimRow.opened))
     amends = col(newer.registration)["amends"]["claim"].astext == col(ClaimRow.id)
-    found = rows(col(newer.id)).where(col(newer.id) == col(ClaimRow.superseded_by), amends, before)
+    found = rows(col(newer.id)).where(
+        col(newer.id) == col(ClaimRow.superseded_by),
+        amends,
+        col(ClaimRow.opened).is_(None) | (col(newer.filed) < col(ClaimRow.opened)),
+        col(newer.precedence) != KNOWN,
+        *(col(getattr(newer, name)) == col(getattr(ClaimRow, name)) for name in _SUBJECT),
+    )
     return exists(found.correlate(ClaimRow))
 
 

@@ -137,7 +137,7 @@ def _apart(found: Calibrated) -> list[Fact]:
     none = found.unstated
     return [
         Fact("State none", _share(none.decided), note=_waiting(none.void, none.withdrawn, none.undecided)),
-        Fact("Amended", words.count(found.amended), note="before they opened; what the amendment says counts"),
+        Fact("Amended", words.count(found.amended), note="before data was known; what the amendment says counts"),
         Fact("Reproductions", words.count(found.reproductions), note="they repeat a document, with its probability"),
     ]
 

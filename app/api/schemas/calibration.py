@@ -93,7 +93,7 @@ class CalibrationAnswer(Answer):
     stated: Calibration = Field(description="The probabilities of predictions that came before their data.")
     post_hoc: Calibration = Field(description="The same of those whose data, or evidence on it, was known before.")
     unstated: NoneStated
-    amended: int = Field(description="Replaced by an amendment before they opened: what that says counts instead.")
+    amended: int = Field(description="Replaced by an amendment before data was known: what that says counts instead.")
     reproductions: int = Field(description="They repeat a document, with its probability.")
     forecasts: ForecastStats
 

@@ -9,7 +9,15 @@ from app.ledger.append import append
 from app.ledger.attempts import attempts
 from app.ledger.calibration import calibrated
 from app.ledger.families import families
+from app.ledger.judging import record_evidence
 from app.ledger.links import supersede, withdraw
+from app.ledger.precedence import precedence_now
+from app.ledger.runs import hold
+from app.ledger.tables import ClaimRow
+from claims.registration.model import Registration
+
+MODEL = {"kind": "huggingface", "repo": "lab/reward", "revision": "a" * 40}
+PAIRS, MORE = ({"kind": "pairs", "name": "P", "sha256": letter * 64, "dimensions": ["safety"]} for letter in "cd")
 
 
 def test_what_is_held_to_account_and_what_stands_apart(ledger, put_claim, judge):
@@ -79,6 +87,64 @@ def test_what_was_amended_once_data_could_exist_stands(ledger, put_claim, amend,
         supersede(session, waits, other, "ada", "The other one says it better.")
         found = calibrated(session)
     assert (found.amended, found.stated.decided.n, found.stated.undecided) == (0, 1, 3)
+
+
+@pytest.fixture
+def put(put_claim, document):
+    """`put(session, dataset, **parts)`: a claim on these pairs, with the precedence that it has when filed now."""
+
+    def filed(session, dataset, **parts):
+        said = {"subject": {"model": MODEL, "dataset": dataset}, **parts}
+        precedence = precedence_now(session, Registration.model_validate({**document, **said}))
+        claim = put_claim(session, **said)
+        session.execute(text("UPDATE claims SET precedence = :is WHERE id = :id"), {"is": precedence, "id": claim})
+        if amends := parts.get("amends"):
+            append(session, "superseded", amends["claim"], "ada", {"by": claim, "reason": amends["reason"]})
+        return claim
+
+    return filed
+
+
+@pytest.fixture
+def refute(open_run, evidence):
+    """`refute(session, claim, dataset)`: what is measured on these pairs refutes the claim, whose precedence stays."""
+
+    def measured(session, claim, dataset):
+        precedence = session.get_one(ClaimRow, claim).precedence
+        open_run(session, claim)
+        held = {"weights_sha256": "e" * 64, "dtype": "float32", "device": "cpu", "attention": "eager"}
+        found = evidence(0.3, 0.4, subject={"model": held, "dataset": {"sha256": dataset["sha256"], "n": 24}})
+        assert record_evidence(session, hold(session, f"{claim}-1"), found, b"").status == "refuted"
+        session.execute(text("UPDATE claims SET precedence = :is WHERE id = :id"), {"is": precedence, "id": claim})
+
+    return measured
+
+
+@pytest.mark.parametrize(("dataset", "precedence"), [(PAIRS, "post_hoc"), (MORE, "recorded")])
+def test_what_was_amended_once_its_subject_was_measured_stands(ledger, put, refute, dataset, precedence):
+    """Unopened, yet known by another claim: an amendment that knows it unsays nothing, nor one that looks elsewhere."""
+    with ledger.begin() as session:
+        said, other = put(session, PAIRS, probability=0.9), put(session, PAIRS)
+        refute(session, other, PAIRS)
+        amends = {"claim": said, "reason": "A slip."}
+        amendment = put(session, dataset, probability=0.1, amends=amends)
+        refute(session, said, PAIRS)
+        refute(session, amendment, dataset)
+        assert session.get_one(ClaimRow, amendment).precedence == precedence
+        found = calibrated(session)
+    scores = {"post_hoc": (1, 0.9**2, 1), "recorded": (2, (0.9**2 + 0.1**2) / 2, 0)}
+    stated = (found.stated.decided.n, pytest.approx(found.stated.brier), found.post_hoc.decided.n)
+    assert (found.amended, stated) == (0, scores[precedence])
+
+
+def test_what_was_amended_before_anything_of_its_subject_was_measured_is_replaced(ledger, put, refute):
+    with ledger.begin() as session:
+        said = put(session, PAIRS, probability=0.9)
+        amendment = put(session, PAIRS, probability=0.1, amends={"claim": said, "reason": "A slip."})
+        refute(session, said, PAIRS)
+        refute(session, amendment, PAIRS)
+        found = calibrated(session)
+    assert (found.amended, found.stated.decided.n, found.stated.brier) == (1, 1, pytest.approx(0.1**2))
 
 
 def test_every_amendment_is_an_attempt_of_its_own(ledger, put_claim, amend, judge):
