@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from claims.evidence import Estimate, Evidence
+from claims.instruments.manifest import Metric
 from claims.registration.model import Hypothesis, Prediction, Registration
 from claims.verdict.regions import outcome
 from claims.verdict.voids import Void, VoidReason
@@ -30,11 +31,12 @@ class Judged:
 
 
 def judge(
-    hypothesis: Hypothesis, registration: Registration, evidence: Evidence, *, exact: bool
+    hypothesis: Hypothesis, registration: Registration, evidence: Evidence, metric: Metric | None
 ) -> tuple[Judged, Void | None]:
     """The hypothesis judged on its own metric, and the metric-level void when there is one.
 
-    `exact` says whether the metric may be computed exactly.
+    `metric` is what the manifest says of it in this registration; None where that is not known: then it is not exact,
+    and its range has no ends.
     """
     estimate = evidence.estimates.get(hypothesis.metric)
     if estimate is None:
@@ -43,7 +45,8 @@ def judge(
             VoidReason.METRIC_ABSENT, figures, hypothesis.id
         )
     band = evidence.nondeterminism.get(f"band.{hypothesis.metric}", 0.0)
-    reason = _unusable(estimate, registration, exact=exact) or _within_band(estimate, band, hypothesis.predict)
+    exact = metric is not None and metric.exact
+    reason = _unusable(estimate, registration, exact=exact) or _within_band(estimate, band, hypothesis.predict, metric)
     if reason is not None:
         return voided(hypothesis, estimate, reason), Void(
             reason, {**estimate.model_dump(), "band": band}, hypothesis.id
@@ -76,14 +79,17 @@ def _unusable(estimate: Estimate, registration: Registration, *, exact: bool) ->
     return None
 
 
-def _within_band(estimate: Estimate, band: float, predict: Prediction) -> VoidReason | None:
+def _within_band(estimate: Estimate, band: float, predict: Prediction, metric: Metric | None) -> VoidReason | None:
     """Whether moving a bound by the non-determinism band would undo a decision; indecision has none to undo.
 
-    Of all intervals that moved bounds make, the widest holds every other: what it still decides, they all do.
+    Of all intervals that moved bounds make, the widest holds every other: what it still decides, they all do. Where
+    the metric's range ends, no bound moves on.
     """
     decided = outcome(estimate.lo, estimate.hi, predict)
     if decided == "inconclusive":
         return None
     lo, hi = estimate.lo - band, estimate.hi + band
     known = band >= 0 and isfinite(lo) and isfinite(hi)
+    if metric is not None:
+        lo, hi = min(estimate.lo, max(lo, metric.low)), max(estimate.hi, min(hi, metric.high))
     return None if known and outcome(lo, hi, predict) == decided else VoidReason.NONDETERMINISM

@@ -8,7 +8,7 @@ from typing import Any
 
 from claims.evidence import Evidence
 from claims.instruments import catalogue
-from claims.instruments.manifest import Instrument
+from claims.instruments.manifest import Instrument, Metric
 from claims.registration.model import Registration
 from claims.verdict.metric import Judged, judge, voided
 from claims.verdict.study import study_voids
@@ -33,8 +33,8 @@ def adjudicate(
 ) -> Verdict:
     """The verdict on this evidence: study-level voids first, then each hypothesis on its own interval.
 
-    Which metrics are exact is what the instrument's manifest says, never the evidence; where it is not among the
-    instruments, or does not know the metric, none is.
+    Which metrics are exact, and in which range they lie, is what the instrument's manifest says, never the evidence;
+    where it is not among the instruments, or does not know the metric, none is, and no range has ends.
     """
     known = catalogue() if instruments is None else instruments
     study = study_voids(registration, evidence, known)
@@ -43,16 +43,17 @@ def adjudicate(
         return Verdict("void", tuple(voided(*pair, study[0].reason) for pair in figures), study)
     instrument = known.get(registration.instrument.name)
     results = [
-        judge(hypothesis, registration, evidence, exact=_is_exact(hypothesis.metric, instrument))
+        judge(hypothesis, registration, evidence, _metric(hypothesis.metric, registration, instrument))
         for hypothesis in registration.hypotheses
     ]
     hypotheses = tuple(judged for judged, _ in results)
     return Verdict(_status(registration, hypotheses), hypotheses, tuple(void for _, void in results if void))
 
 
-def _is_exact(name: str, instrument: Instrument | None) -> bool:
+def _metric(name: str, registration: Registration, instrument: Instrument | None) -> Metric | None:
+    """The metric with the range that it has in this registration."""
     metric = instrument.MANIFEST.metric(name) if instrument else None
-    return metric is not None and metric.exact
+    return metric and metric.within(registration)
 
 
 def void_without_evidence(registration: Registration, reason: VoidReason | str, figures: Mapping[str, Any]) -> Verdict:

@@ -14,9 +14,12 @@ MIRRORED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "within": "within", "out
 OPPOSITE = {">": "<=", ">=": "<", "<": ">=", "<=": ">", "within": "outside", "outside": "within"}
 
 
-def ask(rule: Rule, predict: dict, lo: float, hi: float, band: float = 0.0, *, exact: bool = False) -> tuple:
-    """The outcome, with why it is void where it is; the status must be the same, as there is one hypothesis."""
-    metric, method = ("count", "exact") if exact else ("auc", "student_t")
+def ask(rule: Rule, predict: dict, lo: float, hi: float, band: float = 0.0, *, metric: str = "shift") -> tuple:
+    """The outcome, with why it is void where it is; the status must be the same, as there is one hypothesis.
+
+    `shift` may be any number, `auc` lies in [0, 1], and `count` is exact.
+    """
+    method = "exact" if metric == "count" else "student_t"
     value = lo + (hi - lo) / 2
     evidence = measured({metric: {"value": value, "lo": lo, "hi": hi, "level": 0.95, "method": method}})
     if band:
@@ -39,13 +42,13 @@ def the_outcome_is_what_the_page_says(rule, question):
 @proven_of(questions(width=False))
 def so_is_that_of_an_exact_metric(rule, question):
     predict, lo, hi = question
-    assert ask(rule, predict, lo, hi, exact=True) == (word(lo, hi, predict), None)
+    assert ask(rule, predict, lo, hi, metric="count") == (word(lo, hi, predict), None)
 
 
 @proven_of(PREDICTIONS, NUMBERS)
 def an_exact_value_is_always_decided(rule, predict, value):
     for here in (value, *edges(predict)):
-        assert ask(rule, predict, here, here, exact=True)[0] in {"confirmed", "refuted"}
+        assert ask(rule, predict, here, here, metric="count")[0] in {"confirmed", "refuted"}
 
 
 @proven_of(questions())
@@ -71,21 +74,35 @@ def a_wider_interval_decides_no_more_and_none_otherwise(rule, question, below, a
     assert wide in {narrow, "inconclusive"}
 
 
-def undone(predict: dict, lo: float, hi: float, band: float) -> bool:
-    """Whether some interval whose bounds lie up to `band` from these has another outcome: looked for, not deduced."""
+def undone(question: tuple, band: float, low: float = -inf, high: float = inf) -> bool:
+    """Whether some interval whose bounds lie up to `band` from these has another outcome: looked for, not deduced.
+
+    Of a range from `low` to `high`, neither bound leaves it, nor goes further away.
+    """
+    predict, lo, hi = question
     steps = [band * step / 8 for step in range(-8, 9)]
-    los = [lo + step for step in steps] + [edge for edge in edges(predict) if lo - band <= edge <= lo + band]
-    his = [hi + step for step in steps] + [edge for edge in edges(predict) if hi - band <= edge <= hi + band]
+    marks = [*edges(predict), low, high]
+    los = [lo + step for step in steps] + [mark for mark in marks if lo - band <= mark <= lo + band]
+    his = [hi + step for step in steps] + [mark for mark in marks if hi - band <= mark <= hi + band]
+    within = [(one, other) for one in los if one >= min(lo, low) for other in his if one <= other <= max(hi, high)]
     decided = word(lo, hi, predict)
-    return any(word(low, high, predict) != decided for low in los for high in his if low <= high)
+    return any(word(one, other, predict) != decided for one, other in within)
 
 
 @proven_of(questions(), DISTANCES)
 def the_band_voids_only_a_decision_that_moving_a_bound_by_it_undoes(rule, question, band):
     predict, lo, hi = question
     decided = word(lo, hi, predict)
-    void = decided != "inconclusive" and undone(predict, lo, hi, band)
+    void = decided != "inconclusive" and undone(question, band)
     assert ask(rule, predict, lo, hi, band) == (("void", "nondeterminism") if void else (decided, None))
+
+
+@proven_of(questions(), DISTANCES)
+def where_the_metric_s_range_ends_the_band_moves_no_bound_on(rule, question, band):
+    predict, lo, hi = question
+    decided = word(lo, hi, predict)
+    void = decided != "inconclusive" and undone(question, band, 0, 1)
+    assert ask(rule, predict, lo, hi, band, metric="auc") == (("void", "nondeterminism") if void else (decided, None))
 
 
 @proven_of(questions(), st.floats(max_value=-1e-300) | NO_NUMBERS | st.sampled_from([1.7e308, inf]))

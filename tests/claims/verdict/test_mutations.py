@@ -37,6 +37,12 @@ MUTATIONS = {
     "the_band_voids_only_a_decision_that_moving_a_bound_by_it_undoes": [
         ("metric", "lo, hi = estimate.lo - band, estimate.hi + band", "lo, hi = estimate.lo - band, estimate.hi"),
     ],
+    "where_the_metric_s_range_ends_the_band_moves_no_bound_on": [
+        ("metric", "max(lo, metric.low)", "lo"),
+        ("metric", "min(hi, metric.high)", "hi"),
+        ("metric", "min(estimate.lo, max(lo, metric.low))", "max(lo, metric.low)"),
+        ("metric", "max(estimate.hi, min(hi, metric.high))", "min(hi, metric.high)"),
+    ],
     "a_band_that_is_none_voids_every_decision": [
         ("metric", 'decided == "inconclusive"', "not decided"),
         ("metric", "known = band >= 0 and", "known ="),

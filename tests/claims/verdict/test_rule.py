@@ -9,6 +9,7 @@ from claims.verdict.rule import adjudicate, void_without_evidence
 from claims.verdict.study import study_voids
 from claims.verdict.voids import VoidReason
 from tests.claims.conftest import ESTIMATE
+from tests.claims.verdict import cases
 from tests.claims.verdict.cases import INSTRUMENTS
 from tests.claims.verdict.page import SCOPES
 
@@ -168,6 +169,29 @@ def test_the_nondeterminism_band_voids_only_a_decision_that_it_could_undo(
     assert verdict.hypotheses[0].outcome == outcome
     assert verdict.hypotheses[0].void_reason == ("nondeterminism" if outcome == "void" else None)
     assert verdict.hypotheses[1].outcome == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("metric", "predict", "bounds", "reason"),
+    [
+        ("auc", {"op": "within", "low": 0, "high": 0.1}, (0.0, 0.05), None),
+        ("auc", {"op": "within", "low": 0, "high": 0.1}, (0.0, 0.1), "nondeterminism"),
+        ("auc", {"op": "within", "low": 0.9, "high": 1}, (0.95, 1.0), None),
+        ("auc", {"op": "within", "low": 0.9, "high": 1}, (0.9, 1.0), "nondeterminism"),
+        ("shift", {"op": "within", "low": 0, "high": 0.1}, (0.0, 0.05), "nondeterminism"),
+        ("weather", {"op": "within", "low": 0, "high": 0.1}, (0.0, 0.05), "nondeterminism"),  # of no known range
+        ("wrong", {"op": "within", "low": 1, "high": 1.5}, (1.0, 1.0), "nondeterminism"),
+        ("wrong", {"op": "within", "low": 0.5, "high": 1}, (1.0, 1.0), None),  # one dimension: at most 1
+    ],
+)
+def test_at_an_end_of_the_metric_s_range_the_band_undoes_nothing(instruments, metric, predict, bounds, reason):
+    lo, hi = bounds
+    method = "exact" if metric == "wrong" else "student_t"
+    estimate = {"value": lo, "lo": lo, "hi": hi, "level": 0.95, "method": method}
+    evidence = cases.measured({metric: estimate}, nondeterminism={f"band.{metric}": 1e-9})
+    frozen = cases.registered([cases.hypothesis("H1", metric, predict)])
+    (judged,) = adjudicate(frozen, evidence, instruments).hypotheses
+    assert judged.void_reason == reason
 
 
 STUDY = [
