@@ -9,8 +9,9 @@ from claims.instruments.manifest import Instrument
 from claims.registration.analysis_checks import flaws_of_analysis, flaws_of_sampling
 from claims.registration.assumption_checks import flaws_of_assumptions
 from claims.registration.metric_checks import flaws_of_metrics
-from claims.registration.model import Band, PairsDataset, Registration
+from claims.registration.model import PairsDataset, Registration
 from claims.registration.subject_checks import flaws_of_params, flaws_of_subject
+from claims.registration.vacuity import reversed_band
 
 
 def flaws_in(registration: Registration, instruments: Mapping[str, Instrument]) -> list[Flaw]:
@@ -61,7 +62,7 @@ def _again(names: Sequence[Hashable], at: str, code: str) -> Iterator[Flaw]:
 def _bands(registration: Registration) -> Iterator[Flaw]:
     for index, hypothesis in enumerate(registration.hypotheses):
         predict = hypothesis.predict
-        if isinstance(predict, Band) and not predict.low < predict.high:
+        if reversed_band(predict):
             detail = f"low, {predict.low:g}, is not below high, {predict.high:g}"
             yield Flaw(
                 pointer("hypotheses", index, "predict", "low"), "reversed_band", detail, "Exchange or widen them."

@@ -10,7 +10,7 @@ from claims.flaws import Flaw, pointer
 from claims.instruments.manifest import COMPONENTS, Manifest, Metric
 from claims.instruments.params import completed
 from claims.registration.model import Comparator, Hypothesis, PairsDataset, Registration, TinyModel, meets
-from claims.registration.vacuity import points, reachable
+from claims.registration.vacuity import points, reachable, reversed_band
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ def _hypothesis(hypothesis: Hypothesis, index: int, registration: Registration, 
     if registration.analysis.interval == "exact" and not metric.exact:
         detail = f"{hypothesis.metric} is estimated, not computed exactly"
         yield Flaw(pointer(*path), "not_exact", detail, "Use an interval that the instrument offers for it.")
-    yield from _vacuous(hypothesis, index, metric.within(registration))
+    if not reversed_band(hypothesis.predict):
+        yield from _vacuous(hypothesis, index, metric.within(registration))
 
 
 def _vacuous(hypothesis: Hypothesis, index: int, metric: Metric) -> Iterator[Flaw]:

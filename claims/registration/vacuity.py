@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import floor, isfinite
+from typing import TypeGuard
 
 from claims.instruments.manifest import Metric
-from claims.registration.model import Prediction
+from claims.registration.model import Band, Prediction
 from claims.verdict.regions import bounds, outcome
+
+
+def reversed_band(predict: Prediction) -> TypeGuard[Band]:
+    """Whether it is a band that holds no interval, as its low is not below its high: a slip, and no bold prediction."""
+    return isinstance(predict, Band) and not predict.low < predict.high
 
 
 def reachable(predict: Prediction, metric: Metric) -> set[str]:
