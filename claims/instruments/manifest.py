@@ -37,7 +37,7 @@ class Metric:
     `pulled_to_zero`, where it is so, why its estimates lie too near 0. `needs` names parameters with the values under
     which alone the metric is measured. `statistic` says what is estimated where the design check is to draw it as what
     it is and not as a mean over units: an AUROC over pairs of texts, a mean over the standard deviation of pairs, a
-    rho between two noisy rankings; or the largest of several, which it does not draw.
+    rho between two noisy rankings, or the largest of several of them.
     """
 
     name: str

@@ -16,7 +16,7 @@ from claims.power.recorded import Recorded
 from claims.power.simulating import Simulation
 from claims.power.study import Analysis
 from claims.power.units import units_for
-from claims.registration.model import Hypothesis, Registration
+from claims.registration.model import Hypothesis, PairsDataset, Registration
 
 __all__ = ["Power", "Recorded", "power_of"]
 
@@ -74,7 +74,9 @@ def _simulation(
     if metric is None:
         raise ValueError(f"{manifest.name} has no metric {hypothesis.metric}")
     units = units_for(hypothesis.metric, registration, manifest, clusters)
-    return Simulation(hypothesis, metric.within(registration), analysis, manifest.unit, units)
+    dataset = registration.subject.dataset
+    dimensions = len(dataset.dimensions) if isinstance(dataset, PairsDataset) else 1
+    return Simulation(hypothesis, metric.within(registration), analysis, manifest.unit, units, dimensions)
 
 
 def _warnings(

@@ -11,12 +11,12 @@ from scipy.stats import t
 from claims.evidence import Estimate
 from claims.instruments.agreement_halves import GROUPS, SHORT
 from claims.intervals.cluster_sums import Floats
-from claims.power.population import Population
+from claims.power.population import Estimates
 from claims.power.streams import drawing
 
 
 @dataclass(frozen=True)
-class Agreement(Population):
+class Agreement(Estimates):
     """The true rho of `claims.instruments.agreement_halves.bounds`, which both rankings' `reliability` attenuates.
 
     What noise is allowed for in errs normally by `sd` / sqrt(n); the rho of the rankings as they are errs with it, and
@@ -24,6 +24,9 @@ class Agreement(Population):
     """
 
     reliability: float = 1.0
+
+    def drawn(self, n: int) -> int:  # noqa: ARG002 - an error is drawn whatever n is
+        return 1
 
     def bounds(self, value: float, level: float, n: int, replicates: int) -> Floats:
         """(R, 2) of studies of n clusters: Student's t over the groups left out, moved and widened as there."""

@@ -20,7 +20,16 @@ _SEARCHED, _SEARCHED_RESAMPLING, _RESAMPLES_SEARCHED = 16, 6, 12_000
 _STUDIES, _STEP, _FEWEST = 4000, 2000, 100
 # To draw a unit and to leave it out; to draw one again; and what a resample takes besides.
 _A_UNIT: Mapping[Kind, float] = MappingProxyType(
-    {"normal": 100, "gamma": 150, "two_points": 150, "beta": 150, "unit_normal": 150, "binormal": 300, "agreement": 100}
+    {
+        "normal": 100,
+        "gamma": 150,
+        "two_points": 150,
+        "beta": 150,
+        "unit_normal": 150,
+        "binormal": 300,
+        "agreement": 100,
+        "largest": 150,
+    }
 )
 _A_UNIT_AGAIN, _A_RESAMPLE = 0.25, 35
 

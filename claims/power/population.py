@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from math import inf, isfinite, sqrt
 from typing import Literal
@@ -15,7 +16,7 @@ from claims.power.samples import Samples
 from claims.power.streams import drawing
 from claims.registration.model import IntervalMethod
 
-Kind = Literal["beta", "two_points", "normal", "gamma", "binormal", "unit_normal", "agreement"]
+Kind = Literal["beta", "two_points", "normal", "gamma", "binormal", "unit_normal", "agreement", "largest"]
 _NEARLY = 0.999  # of the largest sd there can be: from here on a Beta is its two ends
 _ALL_BUT_NORMAL = 1e-6  # a skewness that is nothing beside rounding
 
@@ -97,6 +98,19 @@ class Population:
         if not isfinite(weight):  # an sd beyond what numbers tell apart
             return np.full((replicates, n), value)
         return self.low + width * generator.beta(share * weight, (1 - share) * weight, (replicates, n))
+
+
+@dataclass(frozen=True)
+class Estimates(Population, ABC):
+    """What has intervals by a rule of its own: these are drawn, and not units for the registered method."""
+
+    @abstractmethod
+    def drawn(self, n: int) -> int:
+        """How many units a study of n draws."""
+
+    @abstractmethod
+    def bounds(self, value: float, level: float, n: int, replicates: int) -> Floats:
+        """(R, 2), intervals of studies of n units where the true value is this one."""
 
 
 def takes_skewness(metric: Metric) -> bool:

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 
 from claims.instruments.manifest import Metric
 from claims.power.agreement import Agreement
 from claims.power.binormal import Binormal, spread
+from claims.power.largest import Largest
 from claims.power.population import Population, largest_sd
 from claims.power.unit_normal import UnitNormal
 from claims.registration.model import IntervalMethod
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is known of units beside their sd, and of how many `dimensions` one metric is the largest."""
+
+    skewness: float = 0.0
+    reliability: float = 1.0
+    dimensions: int = 1
+
+
+SHAPELESS = Shape()
 
 
 def population_of(
@@ -17,18 +31,18 @@ def population_of(
     sd: float,
     metric: Metric,
     method: IntervalMethod,
-    *,
-    skewness: float = 0.0,
-    reliability: float = 1.0,
-) -> Population:
+    shape: Shape = SHAPELESS,
+) -> Population | None:
     """As what the metric is, for a true `value`; where no such thing has this sd, or this interval, as a normal.
 
-    Of anything else as a mean over units.
+    Of anything else as a mean over units. None of the largest of several that cannot have this sd.
     """
     if not metric.statistic:
-        return Population.around(value, sd, metric, method, skewness)
+        return Population.around(value, sd, metric, method, shape.skewness)
     if metric.statistic == "agreement":
-        return Agreement("agreement", sd, metric.low, metric.high, value, reliability=reliability)
+        return Agreement("agreement", sd, metric.low, metric.high, value, reliability=shape.reliability)
+    if metric.statistic == "largest":
+        return Largest.like(value, sd, shape.dimensions)
     normal = Population("normal", sd, metric.low, metric.high, value)
     if metric.statistic == "auroc":
         return (Binormal.like(value, sd) if method in {"jackknife_t", "delong"} else None) or normal

@@ -50,7 +50,9 @@ def sd_of(estimate: Estimate, metric: Metric) -> float | None:
     if metric.statistic == "agreement":
         return sd_of_agreement(estimate)
     half = max(estimate.value - estimate.lo, estimate.hi - estimate.value)
-    if estimate.method in ON_SCALE and metric.low < estimate.lo and estimate.hi < metric.high:
+    if metric.statistic == "largest":  # whose lower bound allows for more than its own error
+        half = estimate.hi - estimate.value
+    elif estimate.method in ON_SCALE and metric.low < estimate.lo and estimate.hi < metric.high:
         bounds = Scale.of(metric.low, metric.high, 1).stretched(np.array([[estimate.lo, estimate.hi]]))
         half = float(np.ptp(bounds)) / 2 / slope(metric.low, metric.high, estimate.value)
     return half / float(t.ppf((1 + estimate.level) / 2, estimate.n - 1)) * sqrt(estimate.n)

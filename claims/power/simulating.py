@@ -13,7 +13,7 @@ from claims.intervals.cluster_sums import Floats
 from claims.power.aims import Aim, aim_of, nearest
 from claims.power.chances import chances
 from claims.power.population import Population
-from claims.power.populations import population_of
+from claims.power.populations import Shape, population_of
 from claims.power.prospect import Prospect
 from claims.power.recorded import Recorded
 from claims.power.smallest import smallest_number
@@ -27,28 +27,27 @@ NOTHING_KNOWN = (
     "unknown: state under `assumptions` what value is expected and the sd of one unit, from a pilot; the ledger holds "
     "no evidence of this metric by this instrument to take an sd from"
 )
-NOT_DRAWN = "not simulated: its interval allows for which of several is the largest; a hypothesis about one of them is"
+NOT_DRAWN = "not simulated: no effect sizes of normal pairs vary as much as this sd says"
 NOISELESS = "as if the rankings had no noise: state their `reliability` beside the value that is expected without noise"
 COUNTED = "exact, not estimated: its interval has no sampling error to simulate"
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """One hypothesis, its metric as it is in this registration, and the units and the interval that it has."""
+    """One hypothesis, its metric as it is in this registration, and the units, interval and dimensions that it has."""
 
     hypothesis: Hypothesis
     metric: Metric
     analysis: Analysis
     unit: str
     units: Units
+    dimensions: int = 1
 
     def prospect(self, assumption: Assumption | None, recorded: Recorded | None, *, searched: bool) -> Prospect:
         """What is to be expected; without `searched`, the chances alone."""
         nothing = Prospect(self.hypothesis, self.unit, self.units)
         if self.metric.exact:
             return replace(nothing, note=COUNTED)
-        if self.metric.statistic == "largest":
-            return replace(nothing, note=NOT_DRAWN)
         if self.metric.statistic == "agreement" and (assumption is None or assumption.reliability == 1):
             nothing = replace(nothing, note=NOISELESS)
         if assumption is not None:
@@ -65,7 +64,9 @@ class Simulation:
         predict = self.hypothesis.predict
         aim = aim_of(predict, self.metric.low, self.metric.high, told.assumed)
         about = aim.edge if told.assumed is None else told.assumed
-        population = self._population(about, told.sd or 0.0, assumption)
+        population = population_of(about, told.sd or 0.0, self.metric, self.analysis.method, self._shape(assumption))
+        if population is None:
+            return replace(told, note=NOT_DRAWN)
         intervals = self.analysis.bounds(population, about, n)
         told = replace(told, drawn_from=population.kind, aim=aim, half_width=_half_width(intervals))
         if told.assumed is not None:
@@ -74,11 +75,10 @@ class Simulation:
             return self._searched(told, population, n)
         return replace(told, note="; ".join(note for note in (told.note, NOT_SEARCHED) if note))
 
-    def _population(self, value: float, sd: float, assumption: Assumption | None) -> Population:
+    def _shape(self, assumption: Assumption | None) -> Shape:
         if assumption is None:
-            return population_of(value, sd, self.metric, self.analysis.method)
-        shape = {"skewness": assumption.skewness, "reliability": assumption.reliability}
-        return population_of(value, sd, self.metric, self.analysis.method, **shape)
+            return Shape(dimensions=self.dimensions)
+        return Shape(assumption.skewness, assumption.reliability, self.dimensions)
 
     def _target(self, value: float) -> str | None:
         """What the assumed value should come out as; None on the very edge, where no number of units decides."""

@@ -15,10 +15,9 @@ from claims.intervals.by_cluster import by_cluster
 from claims.intervals.cluster_sums import Floats
 from claims.intervals.sample import Sample
 from claims.intervals.scale import Scale
-from claims.power.agreement import Agreement
 from claims.power.budget import studies
 from claims.power.chances import Chances, chances
-from claims.power.population import Population, slope
+from claims.power.population import Estimates, Population, slope
 from claims.power.samples import Samples
 from claims.power.standard import around_many, standard_units
 from claims.power.streams import resampling
@@ -79,14 +78,16 @@ class Analysis:
 
     def replicates(self, population: Population, n: int, *, searching: bool) -> int:
         """How many studies of n units are simulated."""
-        one_by_one = self.drawn(n) and not isinstance(population, Agreement)
-        units, resamples = (n * population.rows_drawn, self.simulated_resamples) if one_by_one else (1, None)
+        if isinstance(population, Estimates):
+            units, resamples = population.drawn(n), None
+        else:
+            units, resamples = (n * population.rows_drawn, self.simulated_resamples) if self.drawn(n) else (1, None)
         return studies(population.kind, units, resamples, self.hypotheses, searching=searching)
 
     def bounds(self, population: Population, value: float, n: int, *, searching: bool = False) -> Floats:
         """Simulated intervals (R, 2), within the metric's range, around estimates from n units of a true `value`."""
         replicates = self.replicates(population, n, searching=searching)
-        if isinstance(population, Agreement):
+        if isinstance(population, Estimates):
             return population.bounds(value, self.level, n, replicates)
         if self.drawn(n) and not population.standard:
             draw = partial(population.sample, value)
