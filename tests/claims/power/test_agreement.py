@@ -1,50 +1,66 @@
-"""A rho between two noisy rankings, beside intervals that are made from rankings."""
-
-from statistics import median
+"""A rho between two noisy rankings: what its interval is made from, and how often it decides."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t
 
 from claims.evidence import Estimate
-from claims.instruments.agreement_halves import bounds
 from claims.instruments.manifest import Metric
-from claims.power.agreement import Agreement
+from claims.power.agreement import Agreement, groups
 from claims.power.chances import chances
 from claims.power.recorded import sd_of
 from claims.registration.model import Threshold
-from tests.bench.coverage.packs import measured
-from tests.bench.coverage.rho import halves
-from tests.bench.coverage.rho_populations import Population
 
 RHO = Metric("rho", "of two rankings", low=-1, high=1, statistic="agreement")
-CLUSTERS, STUDIES = 20, 300
-POINTS = 0.08  # and three Monte Carlo errors: at a rho of 0.8 widths are less like one another than the model's
+LEVEL = 0.95
 
 
-def drawn(reliability, truth):
-    """Intervals, and the rho of the rankings as they are, of as many studies."""
-    of_one = (Population("normal", reliability), [truth], CLUSTERS, 1)
-    plain, halved = zip(*halves(of_one, np.random.default_rng(5), STUDIES, jointly=True), strict=True)
-    return plain[0], np.asarray(measured(bounds(halved, plain, 0.95)))
+def drawn(value, sd, n, reliability=1.0, replicates=20_000):
+    return Agreement("agreement", sd, -1, 1, value, reliability=reliability).bounds(value, LEVEL, n, replicates)
 
 
-def estimated(value, interval):
-    lo, hi = interval
-    n = {"n": CLUSTERS, "n_effective": CLUSTERS, "unit": "cluster"}
-    return Estimate(value=value, lo=lo, hi=hi, level=0.95, method="jackknife_t", **n)
+def estimate(value, lo, hi, n):
+    counted = {"n": n, "n_effective": n, "unit": "cluster"}
+    return Estimate(value=value, lo=lo, hi=hi, level=LEVEL, method="jackknife_t", **counted)
 
 
-@pytest.mark.parametrize(("reliability", "truth"), [(0.9, 0.0), (0.9, 0.8), (0.7, 0.3), (0.7, 0.8)])
-def test_chances_are_those_of_intervals_that_rankings_have(reliability, truth):
-    values, intervals = drawn(reliability, truth)
-    found = [sd_of(estimated(float(value), two), RHO) for value, two in zip(values, intervals, strict=True)]
-    sd = median(one for one in found if one is not None)
-    model = Agreement("agreement", sd, -1, 1, truth, reliability=reliability).bounds(truth, 0.95, CLUSTERS, 20_000)
-    for off in (-2, -1, 1, 2, 3):
-        for op, threshold in ((">", truth - off * sd / np.sqrt(CLUSTERS)), ("<", truth + off * sd / np.sqrt(CLUSTERS))):
-            if abs(threshold) >= 1:
-                continue
-            predict = Threshold(op=op, value=threshold)
-            predicted, counted = chances(model, predict).confirmed, chances(intervals, predict).confirmed
-            error = np.sqrt(max(predicted * (1 - predicted), 0.01) / STUDIES)
-            assert predicted == pytest.approx(counted, abs=POINTS + 3 * error), (op, off)
+@given(st.floats(-0.6, 0.6), st.floats(0.05, 0.3), st.floats(0.6, 1), st.integers(8, 40))
+def test_an_interval_tells_the_sd_that_it_was_made_from(rho, half, reliability, n):
+    """As `claims.instruments.agreement_halves.bounds` makes it: an eighth of the correction is added on its side."""
+    plain = reliability * rho
+    added = (rho - plain) / 8
+    lo, hi = rho - half + min(added, 0), rho + half + max(added, 0)
+    if lo < plain < hi and max(-lo, hi) < 1:
+        found = sd_of(estimate(plain, lo, hi, n), RHO)
+        assert found == pytest.approx(half / t.ppf(0.975, min(n, 12) - 1) * np.sqrt(n))
+
+
+@pytest.mark.parametrize(("lo", "hi"), [(0.4, 1.0), (-1.0, 0.1)])
+def test_a_clipped_one_tells_none(lo, hi):
+    assert sd_of(estimate((lo + hi) / 2, lo, hi, 20), RHO) is None
+
+
+def test_without_noise_it_is_students_interval_over_the_groups_left_out():
+    assert (groups(8), groups(12), groups(50)) == (8, 12, 12)
+    found = drawn(0.2, 0.5, 20)
+    assert found.mean(axis=1).std() == pytest.approx(0.5 / np.sqrt(20), rel=0.03)
+    halves = np.ptp(found, axis=1) / 2
+    assert np.sqrt((halves**2).mean()) == pytest.approx(t.ppf(0.975, 11) * 0.5 / np.sqrt(20), rel=0.03)
+    assert ((found[:, 0] > 0.2) | (found[:, 1] < 0.2)).mean() == pytest.approx(0.05, abs=0.01)
+
+
+@pytest.mark.parametrize(("value", "op", "threshold"), [(0.8, ">", 0.6), (-0.8, "<", -0.6), (0.8, "<", 0.95)])
+def test_noise_in_the_rankings_makes_it_harder_to_say_how_large_it_is(value, op, threshold):
+    """The interval holds the rho of the rankings as they are, 0.56 at a reliability of 0.7."""
+    predict = Threshold(op=op, value=threshold)
+    clean, noisy = (chances(drawn(value, 0.3, 20, part), predict).confirmed for part in (1.0, 0.7))
+    assert noisy < clean - 0.1
+
+
+def test_it_is_decided_on_which_side_of_0_it_lies_all_the_same():
+    above = Threshold(op=">", value=0)
+    clean, noisy = (chances(drawn(0.3, 0.4, 20, part), above).confirmed for part in (1.0, 0.7))
+    assert noisy == pytest.approx(clean, abs=0.02)
+    assert 0.5 < clean < 0.99
