@@ -76,8 +76,6 @@ def test_predicted_power_is_what_drawn_rankings_have(full):
             for difference, share in differences
             if difference > points + (0 if full else 3 * sqrt(share * (1 - share) / studies))
         ]
-        print(
-            f"| rho {truth:g} {rankings.name} n={n} | {' | '.join(shown)} | {100 * max(differences)[0]:.1f} |",
-            flush=True,
-        )
+        name, worst = f"rho {truth:g} {rankings.name} n={n}", 100 * max(differences)[0]
+        print(f"| {name} | {population.kind} | {' | '.join(shown[-5:])} | {worst:.1f} |", flush=True)
     assert off == []
