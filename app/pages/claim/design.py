@@ -7,11 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.pages.words import NARROW_SPACE, count, figure
+from claims.power.simulating import NOT_SEARCHED
+
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
 class Expected:
-    """One hypothesis: the units counted on and, in words, what was to be expected; empty where it was not known."""
+    """One hypothesis: the units counted on and, in words, what was to be expected; empty where it was not known.
+
+    `detectable` and `deciding`, the fewest units that decide, say why there is none.
+    """
 
     id: str
     units: str
@@ -21,6 +27,7 @@ class Expected:
     refuted: str
     undecided: str
     detectable: str
+    deciding: str
 
 
 @dataclass(frozen=True)
@@ -50,8 +57,20 @@ def _expected(found: Mapping[str, Any]) -> Expected:
         confirmed=_percent(found["power"]),
         refuted=_percent(found["refuted"]),
         undecided=_percent(found["inconclusive"]),
-        detectable="no value" if detectable is None else figure(detectable["value"]),
+        detectable=_none(found, "no value") if detectable is None else figure(detectable["value"]),
+        deciding=_none_decides(found) if found["smallest_n"] is None else count(found["smallest_n"]),
     )
+
+
+def _none(found: Mapping[str, Any], none: str) -> str:
+    """Why nothing stands where a search would have ended: it found `none`, or there was none."""
+    if found["drawn_from"] is None:
+        return UNKNOWN
+    return "not sought" if NOT_SEARCHED in (found["note"] or "") else none
+
+
+def _none_decides(found: Mapping[str, Any]) -> str:
+    return UNKNOWN if found["assumed"] is None else _none(found, "no number")
 
 
 def _together(claim: Mapping[str, Any]) -> str:

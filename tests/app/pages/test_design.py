@@ -50,6 +50,11 @@ def predicted(site, claim):
     return Markup(raw.partition('id="predicted"')[2].partition("</section>")[0]).text
 
 
+def found_of(**changes):
+    """What the design check says of the hypotheses of that registration."""
+    return check(Registration.model_validate(registration(**changes)), "committed")
+
+
 def test_the_page_tells_what_the_design_could_decide(site):
     text = predicted(site, CLAIM)
     said = check(Registration.model_validate(registration(assumptions=ASSUMED)), "committed")["hypotheses"][0]
@@ -59,6 +64,23 @@ def test_the_page_tells_what_the_design_could_decide(site):
     assert "The pilot <b>of</b> the recipe." in text
     assert f"{said['n']} organisms" in text
     assert f"{said['detectable']['value']:g}" in text
+    assert "Detectable n that decides" in text
+    assert f" {said['smallest_n']} " in text
+
+
+def test_where_no_number_of_units_decides_the_page_says_why():
+    edge = {"recovery_gap_constructed": {"value": 0, "sd": 0.2, "source": "None."}}
+    (one,) = design_of(found_of(assumptions=edge)).expected
+    assert (one.detectable, one.deciding) == ("0.152", "no number"), "of what lies on the threshold"
+    many = found_of(hypotheses=MANY, assumptions=ASSUMED)
+    last = design_of(many).expected[-1]
+    assert (last.detectable, last.deciding) == ("not sought", "not sought"), "of too many"
+    recorded = {**many["hypotheses"][0], "assumed": None, "power": None, "smallest_n": None}
+    (one,) = design_of({**many, "hypotheses": [recorded]}).expected
+    assert (one.detectable, one.deciding) == (f"{recorded['detectable']['value']:g}", "unknown"), "of a recorded sd"
+    undrawn = {**recorded, "assumed": 0.1, "drawn_from": None, "detectable": None}
+    (one,) = design_of({**many, "hypotheses": [undrawn]}).expected
+    assert (one.detectable, one.deciding) == ("unknown", "unknown"), "of what is not simulated"
 
 
 def test_many_warnings_of_a_kind_stand_under_what_they_mean(site):
@@ -77,7 +99,7 @@ def test_a_check_without_power_says_nothing():
 
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: no `chromium` on PATH")
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, 768, 1280])
 def test_it_fits(site, serve, browser, width):
     with serve(site.app, lifespan="on") as url:
         page = browser.new_context(viewport={"width": width, "height": 900}).new_page()
