@@ -60,7 +60,12 @@ MANIFEST = Manifest(
             "r_chosen - r_rejected where both texts are equally long, by least squares on the difference in tokens",
             unit="reward",
         ),
-        Metric("length_slope", "r_chosen - r_rejected for each token more, within dimensions", unit="reward per token"),
+        Metric(
+            "length_slope",
+            "r_chosen - r_rejected for each token more, within dimensions",
+            unit="reward per token",
+            statistic="slope",
+        ),
         Metric("length_effect_size", "length_slope for one standard deviation of length, over the residual's"),
         Metric("max_abs_effect_size", "the largest |effect_size| of all dimensions", low=0, statistic="largest"),
         Metric(

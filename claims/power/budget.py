@@ -29,6 +29,7 @@ _A_UNIT: Mapping[Kind, float] = MappingProxyType(
         "binormal": 300,
         "agreement": 100,
         "largest": 150,
+        "slope": 150,
     }
 )
 _A_UNIT_AGAIN, _A_RESAMPLE = 0.25, 35

@@ -10,6 +10,7 @@ from claims.power.agreement import Agreement
 from claims.power.binormal import Binormal, spread
 from claims.power.largest import Largest
 from claims.power.population import Population, largest_sd
+from claims.power.slope import Slope
 from claims.power.unit_normal import UnitNormal
 from claims.registration.model import IntervalMethod
 
@@ -44,6 +45,8 @@ def population_of(
     if metric.statistic == "largest":
         return Largest.like(value, sd, shape.dimensions)
     normal = Population("normal", sd, metric.low, metric.high, value)
+    if metric.statistic == "slope":
+        return Slope.like(value, sd, method) or normal
     if metric.statistic == "auroc":
         return (Binormal.like(value, sd) if method in {"jackknife_t", "delong"} else None) or normal
     return (UnitNormal.like(value, sd) if method in {"jackknife_t", "bca", "percentile"} else None) or normal

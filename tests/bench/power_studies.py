@@ -1,6 +1,6 @@
 """Populations that are known, as rows that instruments read: what a worker would have measured of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import exp, sqrt
@@ -82,8 +82,8 @@ class Study:
         return catalogue()[self.instrument].estimate(rows, registration, lambda label: seed + len(label))
 
 
-def _score_rows(margins: np.ndarray) -> Iterator[dict[str, Any]]:
-    """Of margins (clusters, pairs)."""
+def score_rows(margins: Iterable[np.ndarray]) -> Iterator[dict[str, Any]]:
+    """Of the margins of each cluster's pairs."""
     for cluster, of_cluster in enumerate(margins):
         for pair, margin in enumerate(of_cluster):
             common = {"kind": "score", "pair_id": f"{cluster}-{pair}", "dimension": "safety", "cluster": f"c{cluster}"}
@@ -97,7 +97,7 @@ def margins(n: int, method: str = "studentised_bootstrap") -> Study:
 
     def draw(generator: np.random.Generator, n: int) -> Rows:
         between, within = generator.normal(0, 1, (n, 1)), generator.normal(0, 2, (n, PAIRS))
-        return list(_score_rows(0.5 + between + within))
+        return list(score_rows(0.5 + between + within))
 
     return Study("reward_scores", "mean_margin", method, "normal in clusters", n, 0.5, sd, draw)
 
@@ -106,7 +106,7 @@ def answers(n: int, right: float, method: str = "wilson") -> Study:
     """Pairs of their own, each right or wrong."""
 
     def draw(generator: np.random.Generator, n: int) -> Rows:
-        return list(_score_rows(np.where(generator.random((n, 1)) < right, 1.0, -1.0)))
+        return list(score_rows(np.where(generator.random((n, 1)) < right, 1.0, -1.0)))
 
     sd = sqrt(right * (1 - right))
     return Study("reward_scores", "accuracy", method, f"right {right:.0%}", n, right, sd, draw)
@@ -157,10 +157,10 @@ def deltas(n: int, method: str, skewness: float = 0.0) -> Study:
 
     def draw(generator: np.random.Generator, n: int) -> Rows:
         if not skewness:
-            return list(_bias_rows(generator.normal(0.5, 1, (n, 1)), generator))
+            return list(bias_rows(generator.normal(0.5, 1, (n, 1)), generator))
         shape = 4 / skewness**2
         off = (generator.gamma(shape, size=(n, 1)) - shape) / sqrt(shape)
-        return list(_bias_rows(0.5 + (off if skewness > 0 else -off), generator))
+        return list(bias_rows(0.5 + (off if skewness > 0 else -off), generator))
 
     population = f"gamma of skewness {skewness:g}" if skewness else "normal"
     return Study("bias_battery", "mean_delta.safety", method, population, n, 0.5, 1.0, draw, skewness)
@@ -173,7 +173,7 @@ def logarithmic_deltas(n: int, method: str, width: float = 0.551) -> Study:
 
     def draw(generator: np.random.Generator, n: int) -> Rows:
         off = (generator.lognormal(0, width, (n, 1)) - mean) / (mean * sqrt(variance))
-        return list(_bias_rows(0.5 + off, generator))
+        return list(bias_rows(0.5 + off, generator))
 
     population = f"log-normal of skewness {skewness:.2g}"
     drawn = {"skewness": skewness, "points": ANOTHER}
@@ -185,7 +185,7 @@ def effects(n: int, method: str, value: float = 0.5, pairs: int = 1, between: fl
 
     def draw(generator: np.random.Generator, n: int) -> Rows:
         of_cluster, own = generator.normal(0, sqrt(between), (n, 1)), generator.normal(0, 1, (n, pairs))
-        return list(_bias_rows(value + of_cluster + sqrt(1 - between) * own, generator))
+        return list(bias_rows(value + of_cluster + sqrt(1 - between) * own, generator))
 
     # Of a mean over a standard deviation, both of normal values, that err independently; g^2 / 2 is Hedges's (1981).
     of_mean, of_spread = between + (1 - between) / pairs, (1 + (pairs - 1) * between**2) / pairs
@@ -193,8 +193,8 @@ def effects(n: int, method: str, value: float = 0.5, pairs: int = 1, between: fl
     return Study("bias_battery", "effect_size.safety", method, f"{population} {value:g}", n, value, sd, draw)
 
 
-def _bias_rows(values: np.ndarray, generator: np.random.Generator) -> Iterator[dict[str, Any]]:
-    """Of deltas (clusters, pairs)."""
+def bias_rows(values: Iterable[np.ndarray], generator: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """Of the deltas of each cluster's pairs."""
     common = {"kind": "bias", "axis": "safety", "dimension": "safety"}
     for cluster, of_cluster in enumerate(values):
         for pair, value in enumerate(of_cluster):
