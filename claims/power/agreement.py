@@ -20,13 +20,19 @@ class Agreement(Estimates):
     """The true rho of `claims.instruments.agreement_halves.bounds`, which both rankings' `reliability` attenuates.
 
     What noise is allowed for in errs normally by `sd` / sqrt(n); the rho of the rankings as they are errs with it, and
-    is `reliability` times as large (Spearman 1904, of two equal ones).
+    is the reliability times as large (Spearman 1904, of two equal ones): `reliability` of `registered` clusters, and of
+    others as many as Spearman and Brown's formula says.
     """
 
     reliability: float = 1.0
+    registered: int = 2
 
     def drawn(self, n: int) -> int:  # noqa: ARG002 - an error is drawn whatever n is
         return 1
+
+    def reliability_of(self, n: int) -> float:
+        times = n / self.registered
+        return times * self.reliability / (1 + (times - 1) * self.reliability)
 
     def bounds(self, value: float, level: float, n: int, replicates: int) -> Floats:
         """(R, 2) of studies of n clusters: Student's t over the groups left out, moved and widened as there."""
@@ -34,7 +40,7 @@ class Agreement(Estimates):
         corrected = value + error * generator.standard_normal(replicates)
         found = error * np.sqrt(generator.chisquare(freedom, replicates) / freedom)
         half = found * float(t.ppf((1 + level) / 2, freedom))
-        plain = self.reliability * corrected
+        plain = self.reliability_of(n) * corrected
         short = SHORT * (corrected - plain)
         lo = np.minimum(plain, corrected - half + np.minimum(short, 0))
         hi = np.maximum(plain, corrected + half + np.maximum(short, 0))

@@ -17,11 +17,12 @@ from claims.registration.model import IntervalMethod
 
 @dataclass(frozen=True)
 class Shape:
-    """What is known of units beside their sd, and of how many `dimensions` one metric is the largest."""
+    """What is known of the n units beside their sd, and of how many `dimensions` one metric is the largest."""
 
     skewness: float = 0.0
     reliability: float = 1.0
     dimensions: int = 1
+    n: int = 2
 
 
 SHAPELESS = Shape()
@@ -41,7 +42,9 @@ def population_of(
     if not metric.statistic:
         return Population.around(value, sd, metric, method, shape.skewness)
     if metric.statistic == "agreement":
-        return Agreement("agreement", sd, metric.low, metric.high, value, reliability=shape.reliability)
+        return Agreement(
+            "agreement", sd, metric.low, metric.high, value, reliability=shape.reliability, registered=shape.n
+        )
     if metric.statistic == "largest":
         return Largest.like(value, sd, shape.dimensions)
     normal = Population("normal", sd, metric.low, metric.high, value)

@@ -64,7 +64,8 @@ class Simulation:
         predict = self.hypothesis.predict
         aim = aim_of(predict, self.metric.low, self.metric.high, told.assumed)
         about = aim.edge if told.assumed is None else told.assumed
-        population = population_of(about, told.sd or 0.0, self.metric, self.analysis.method, self._shape(assumption))
+        shape = self._shape(assumption, n)
+        population = population_of(about, told.sd or 0.0, self.metric, self.analysis.method, shape)
         if population is None:
             return replace(told, note=NOT_DRAWN)
         intervals = self.analysis.bounds(population, about, n)
@@ -75,10 +76,10 @@ class Simulation:
             return self._searched(told, population, n)
         return replace(told, note="; ".join(note for note in (told.note, NOT_SEARCHED) if note))
 
-    def _shape(self, assumption: Assumption | None) -> Shape:
+    def _shape(self, assumption: Assumption | None, n: int) -> Shape:
         if assumption is None:
-            return Shape(dimensions=self.dimensions)
-        return Shape(assumption.skewness, assumption.reliability, self.dimensions)
+            return Shape(dimensions=self.dimensions, n=n)
+        return Shape(assumption.skewness, assumption.reliability, self.dimensions, n)
 
     def _target(self, value: float) -> str | None:
         """What the assumed value should come out as; None on the very edge, where no number of units decides."""

@@ -60,7 +60,7 @@ def test_predicted_power_is_what_drawn_rankings_have(full):
     for rankings, truth, n in GRID if full else SLICE:
         studies = 2000 if full else 300
         intervals, sd = counted(rankings, truth, n, studies)
-        population = population_of(truth, sd, RHO, ANALYSIS.method, Shape(reliability=rankings.reliability))
+        population = population_of(truth, sd, RHO, ANALYSIS.method, Shape(reliability=rankings.reliability, n=n))
         model = ANALYSIS.bounds(population, truth, n)
         differences, shown = [], []
         for predict in predictions(truth, sd / sqrt(n)):

@@ -18,7 +18,9 @@ LEVEL = 0.95
 
 
 def drawn(value, sd, n, reliability=1.0, replicates=20_000):
-    return Agreement("agreement", sd, -1, 1, value, reliability=reliability).bounds(value, LEVEL, n, replicates)
+    return Agreement("agreement", sd, -1, 1, value, reliability=reliability, registered=n).bounds(
+        value, LEVEL, n, replicates
+    )
 
 
 def estimate(value, lo, hi, n):
@@ -64,3 +66,11 @@ def test_it_is_decided_on_which_side_of_0_it_lies_all_the_same():
     clean, noisy = (chances(drawn(0.3, 0.4, 20, part), above).confirmed for part in (1.0, 0.7))
     assert noisy == pytest.approx(clean, abs=0.02)
     assert 0.5 < clean < 0.99
+
+
+def test_of_more_clusters_rankings_are_more_reliable():
+    """Spearman and Brown: twice as many at 0.6 have 2 * 0.6 / 1.6."""
+    rho = Agreement("agreement", 0.3, -1, 1, 0.5, reliability=0.6, registered=20)
+    assert rho.reliability_of(20) == pytest.approx(0.6)
+    assert rho.reliability_of(40) == pytest.approx(0.75)
+    assert rho.reliability_of(10) == pytest.approx(0.3 / 0.7)
