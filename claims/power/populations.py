@@ -42,9 +42,8 @@ def population_of(
     if not metric.statistic:
         return Population.around(value, sd, metric, method, shape.skewness)
     if metric.statistic == "agreement":
-        return Agreement(
-            "agreement", sd, metric.low, metric.high, value, reliability=shape.reliability, registered=shape.n
-        )
+        ends = metric.low, metric.high
+        return Agreement("agreement", sd, *ends, value, reliability=shape.reliability, registered=shape.n)
     if metric.statistic == "largest":
         return Largest.like(value, sd, shape.dimensions)
     normal = Population("normal", sd, metric.low, metric.high, value)

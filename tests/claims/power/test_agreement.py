@@ -18,9 +18,8 @@ LEVEL = 0.95
 
 
 def drawn(value, sd, n, reliability=1.0, replicates=20_000):
-    return Agreement("agreement", sd, -1, 1, value, reliability=reliability, registered=n).bounds(
-        value, LEVEL, n, replicates
-    )
+    rho = Agreement("agreement", sd, -1, 1, value, reliability=reliability, registered=n)
+    return rho.bounds(value, LEVEL, n, replicates)
 
 
 def estimate(value, lo, hi, n):
