@@ -11,7 +11,7 @@ PER_TOKEN, TOKENS = 0.025, 20  # the reward of a token, where the rest has an sd
 SHAPE = 2  # of the gamma that skewed lengths are
 # By which predicted and counted shares may differ: where lengths are skewed, of which nothing is assumed; of a slope
 # that is drawn as normal; and of one over its residual, which is drawn so too and is skewed itself.
-SKEWED, DRAWN_AS_NORMAL, STANDARDISED = 0.10, 0.06, 0.09
+SKEWED, DRAWN_AS_NORMAL, STANDARDISED = 0.11, 0.07, 0.10
 DRAWN = 100_000  # samples that the error of a slope is known from
 
 

@@ -14,7 +14,7 @@ COMPONENTS, ERROR, OF_CLUSTER = 8, 0.3, 0.3
 LATE = 1.5  # times as much as others do, the last layer does
 # By which predicted and counted shares may differ: the shares of signs of clusters are skewed by -0.9, where a Beta
 # with their mean and sd is by -1.4; and the interval of the largest share allows for all that might be largest.
-SIGNS, LARGEST = 0.07, 0.40
+SIGNS, LARGEST = 0.08, 0.40
 DRAWN = 100_000  # clusters that a ratio, and the error of one cluster, are known from
 Floats = np.ndarray
 # Of a generator and a number of clusters: sums over each, which are divided by one another.

@@ -11,7 +11,7 @@ from tests.bench.power_studies import Rows, Study, bias_rows, score_rows
 SIZES = (1, 2, 4, 8, 16)  # each as likely: n clusters are worth 0.56 n of one size
 BETWEEN = 0.3  # of the variance of a pair's normal, which is 1, what its cluster makes
 # By which predicted and counted shares may differ: the check counts clusters, and knows nothing of their sizes.
-FEW, MANY, SHARES = 0.25, 0.06, 0.15
+FEW, MANY, SHARES = 0.25, 0.07, 0.16
 DRAWN = 10_000  # sets of n sizes, that the error of a mean is known from
 
 
