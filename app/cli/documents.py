@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.cli.errors import BadInputError, flaw_line
+from app.cli.errors import BadInputError
+from app.cli.flawed import flaw_lines
 from claims.flaws import RefusedInputError
 from claims.registration.yaml_form import read_yaml
 from claims.strict_json import decode, parse, settle
@@ -28,7 +29,7 @@ def read_document(path: Path) -> bytes:
     try:
         document = read_yaml(body)
     except RefusedInputError as error:
-        flaws = (flaw_line(vars(flaw)) for flaw in error.flaws)
+        flaws = flaw_lines([vars(flaw) for flaw in error.flaws])
         raise BadInputError("\n".join([f"{path} is refused; nothing was sent.", *flaws])) from error
     return json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar
 
+from app.cli.flawed import flaw_lines
+
 OUTCOME_CODES: Mapping[str, int] = MappingProxyType(
     {"confirmed": 0, "refuted": 10, "inconclusive": 11, "void": 12, "withdrawn": 13}
 )
@@ -66,14 +68,9 @@ def _in_words(status: int, problem: Mapping[str, Any]) -> str:
     lines = [f"{problem.get('title', 'refused')} ({status}): {problem.get('detail', 'no detail given')}"]
     if url := problem.get("url"):
         lines.append(f"  {url}")
-    lines += [flaw_line(flaw) for flaw in problem.get("errors", [])]
+    lines += flaw_lines(problem.get("errors", []))
     if remedy := REMEDIES.get(_code(problem), problem.get("remedy")):
         lines.append(str(remedy))
     if reported := problem.get("id"):
         lines.append(f"  id: {reported}")
     return "\n".join(lines)
-
-
-def flaw_line(flaw: Mapping[str, Any]) -> str:
-    """One flaw of a problem on one line: where, what, and what to do."""
-    return f"  {flaw['pointer'] or '(the whole)'}: {str(flaw['detail']).removesuffix('.')}. {flaw['remedy']}"

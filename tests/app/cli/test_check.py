@@ -1,5 +1,8 @@
 """`antedate check` against a real service."""
 
+import json
+
+import httpx
 import pytest
 
 ASSUMED = {
@@ -47,6 +50,22 @@ def test_flaws_are_refused_as_filing_refuses_them(run, home, yaml_file):
     assert done.code == 4
     assert "/hypotheses" in done.err
     assert done.out == ""
+
+
+def test_many_flaws_that_say_the_same_are_one_line_with_every_place(run, home, yaml_file, listening, service):
+    one = {"statement": "s", "primary": False, "predict": {"op": ">", "value": 0.1}}
+    named = {9: "recovery_gap", 12: "nonsense"}
+    hypotheses = [{**one, "id": f"H{n}", "metric": named.get(n, "recovery"), "primary": n == 9} for n in range(40)]
+    path = yaml_file(hypotheses=hypotheses)
+    done = run("check", str(path))
+    assert (done.code, run("file", str(path)).err) == (4, done.err)
+    told = [line for line in done.err.splitlines() if line.startswith("  /hypotheses/")]
+    places = ["/hypotheses/0-8,10,11,13-39/metric (38 places)", "/hypotheses/12/metric"]
+    assert [line.partition(": ")[0].strip() for line in told] == places
+    assert all("does not produce" in line and "Use one of" in line for line in told)
+    asked = {"json": json.loads(path.read_text()), "headers": {"Authorization": f"Bearer {service.ada}"}}
+    errors = httpx.post(f"{listening}/v1/predictions:check", **asked).json()["errors"]
+    assert [flaw["pointer"] for flaw in errors] == [f"/hypotheses/{n}/metric" for n in range(40) if n != 9]
 
 
 def test_what_is_filed_already_is_said(run, home, yaml_file, listening):
