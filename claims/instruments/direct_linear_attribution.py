@@ -66,7 +66,11 @@ MANIFEST = Manifest(
     metrics=(
         *(
             Metric(
-                f"top_share{suffix}", "the largest share of all |differential| that one component has", low=0, high=1
+                f"top_share{suffix}",
+                "the largest share of all |differential| that one component has",
+                low=0,
+                high=1,
+                statistic="chosen",
             )
             for suffix in _PER_DIMENSION
         ),

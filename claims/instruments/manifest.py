@@ -16,7 +16,7 @@ from claims.seeds import Seeds
 Gauge = Literal["invariant", "covariant", "raw_only"]
 Capability = Literal["scores", "prefix_scores", "activations", "gradients", "hvp", "linear_readout"]
 Limit = Literal["", "organisms", "pairs_per_organism", "pairs", "dimensions"]
-Statistic = Literal["", "auroc", "standardised_mean", "agreement", "largest", "slope"]
+Statistic = Literal["", "auroc", "standardised_mean", "agreement", "largest", "slope", "chosen"]
 Row = Mapping[str, Any]
 COMPONENT = re.compile(r"embed|norm_bias|(attn|mlp|bias)_L(0|[1-9][0-9]*)|head_L(0|[1-9][0-9]*)_H(0|[1-9][0-9]*)")
 COMPONENTS = "embed, attn_L<layer>, mlp_L<layer>, head_L<layer>_H<head>, bias_L<layer> or norm_bias"
@@ -37,7 +37,8 @@ class Metric:
     `pulled_to_zero`, where it is so, why its estimates lie too near 0. `needs` names parameters with the values under
     which alone the metric is measured. `statistic` says what is estimated where the design check is to draw it as what
     it is and not as a mean over units: an AUROC over pairs of texts, a mean over the standard deviation of pairs, a
-    rho between two noisy rankings, the largest of several of them, or a slope on lengths.
+    rho between two noisy rankings, the largest of several of them, or a slope on lengths. What is read off a component
+    that the data chose is not drawn at all.
     """
 
     name: str

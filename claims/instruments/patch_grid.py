@@ -76,6 +76,7 @@ MANIFEST = Manifest(
             "effect of the component with the largest |mean effect|, chosen from all clusters but one and read off "
             "that one, in the sign it had in the others; below 0 where what is chosen does not hold up",
             unit="of the mean margin",
+            statistic="chosen",
         ),
         Metric(
             "unreachable_share.<component>",

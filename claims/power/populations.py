@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from claims.instruments.manifest import Metric
+from claims.instruments.manifest import Metric, Statistic
 from claims.power.agreement import Agreement
 from claims.power.binormal import Binormal, spread
 from claims.power.largest import Largest
@@ -26,6 +26,7 @@ class Shape:
 
 
 SHAPELESS = Shape()
+DRAWN_AS_ESTIMATES = frozenset({"agreement", "largest", "chosen"})
 
 
 def population_of(
@@ -37,21 +38,29 @@ def population_of(
 ) -> Population | None:
     """As what the metric is, for a true `value`; where no such thing has this sd, or this interval, as a normal.
 
-    Of anything else as a mean over units. None of the largest of several that cannot have this sd.
+    Of anything else as a mean over units. None of what is not drawn: what data chose, and the largest of several that
+    cannot have this sd.
     """
+    if metric.statistic in DRAWN_AS_ESTIMATES:
+        return _estimates(value, sd, metric, shape)
     if not metric.statistic:
         return Population.around(value, sd, metric, method, shape.skewness)
+    return _units(value, sd, metric.statistic, method) or Population("normal", sd, metric.low, metric.high, value)
+
+
+def _estimates(value: float, sd: float, metric: Metric, shape: Shape) -> Population | None:
     if metric.statistic == "agreement":
         ends = metric.low, metric.high
         return Agreement("agreement", sd, *ends, value, reliability=shape.reliability, registered=shape.n)
-    if metric.statistic == "largest":
-        return Largest.like(value, sd, shape.dimensions)
-    normal = Population("normal", sd, metric.low, metric.high, value)
-    if metric.statistic == "slope":
-        return Slope.like(value, sd, method) or normal
-    if metric.statistic == "auroc":
-        return (Binormal.like(value, sd) if method in {"jackknife_t", "delong"} else None) or normal
-    return (UnitNormal.like(value, sd) if method in {"jackknife_t", "bca", "percentile"} else None) or normal
+    return Largest.like(value, sd, shape.dimensions) if metric.statistic == "largest" else None
+
+
+def _units(value: float, sd: float, statistic: Statistic, method: IntervalMethod) -> Population | None:
+    if statistic == "slope":
+        return Slope.like(value, sd, method)
+    if statistic == "auroc":
+        return Binormal.like(value, sd) if method in {"jackknife_t", "delong"} else None
+    return UnitNormal.like(value, sd) if method in {"jackknife_t", "bca", "percentile"} else None
 
 
 def most_of(value: float, metric: Metric) -> float:

@@ -27,7 +27,10 @@ NOTHING_KNOWN = (
     "unknown: state under `assumptions` what value is expected and the sd of one unit, from a pilot; the ledger holds "
     "no evidence of this metric by this instrument to take an sd from"
 )
-NOT_DRAWN = "not simulated: no effect sizes of normal pairs vary as much as this sd says"
+NOT_DRAWN = {
+    "chosen": "not simulated: its interval allows for which component is chosen; a hypothesis about a named one is",
+    "largest": "not simulated: no effect sizes of normal pairs vary as much as this sd says",
+}
 NOISELESS = "as if the rankings had no noise: state their `reliability` beside the value that is expected without noise"
 COUNTED = "exact, not estimated: its interval has no sampling error to simulate"
 
@@ -67,7 +70,7 @@ class Simulation:
         shape = self._shape(assumption, n)
         population = population_of(about, told.sd or 0.0, self.metric, self.analysis.method, shape)
         if population is None:
-            return replace(told, note=NOT_DRAWN)
+            return replace(told, note=NOT_DRAWN[self.metric.statistic])
         intervals = self.analysis.bounds(population, about, n)
         told = replace(told, drawn_from=population.kind, aim=aim, half_width=_half_width(intervals))
         if told.assumed is not None:

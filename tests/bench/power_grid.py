@@ -5,7 +5,7 @@ from functools import partial
 
 from claims.instruments import catalogue
 from tests.bench.power_lengths import length_effects, slopes
-from tests.bench.power_ratios import first_shares, late_shares, relative_errors, sign_agreements, top_shares
+from tests.bench.power_ratios import first_shares, late_shares, relative_errors, sign_agreements
 from tests.bench.power_studies import (
     PAIRS,
     Study,
@@ -51,7 +51,6 @@ KINDS = (
     sign_agreements,
     first_shares,
     late_shares,
-    top_shares,
     *(partial(uneven_deltas, method=method) for method in ("studentised_bootstrap", "bca", "percentile")),
     *(partial(uneven_answers, right=right) for right in (0.6, 0.9)),
 )

@@ -13,8 +13,8 @@ from tests.bench.power_studies import PAIRS, Rows, Study
 COMPONENTS, ERROR, OF_CLUSTER = 8, 0.3, 0.3
 LATE = 1.5  # times as much as others do, the last layer does
 # By which predicted and counted shares may differ: the shares of signs of clusters are skewed by -0.9, where a Beta
-# with their mean and sd is by -1.4; and the interval of the largest share allows for all that might be largest.
-SIGNS, LARGEST = 0.08, 0.40
+# with their mean and sd is by -1.4.
+SIGNS = 0.08
 DRAWN = 100_000  # clusters that a ratio, and the error of one cluster, are known from
 Floats = np.ndarray
 # Of a generator and a number of clusters: sums over each, which are divided by one another.
@@ -39,11 +39,6 @@ def late_shares(n: int) -> Study:
 def first_shares(n: int) -> Study:
     """The same; another component's, one of those alike."""
     return _of_reading(n, "share.mlp_L0", _first)
-
-
-def top_shares(n: int) -> Study:
-    """The largest share: that of the last layer, since others are alike."""
-    return replace(_of_reading(n, "top_share", _late), points=LARGEST)
 
 
 def _of_patching(n: int, metric: str, sums: Sums) -> Study:

@@ -166,7 +166,9 @@ def test_a_claim_about_what_is_zero_by_construction_can_be_filed_and_judged(rows
     evidence = type("Evidence", (), {"nondeterminism": {}, "not_measured": {}})()
     share = instrument.estimate(rows, registration, SEEDS).estimates["unreachable_share.mlp_L2"]
     evidence.estimates = {"unreachable_share.mlp_L1": share}
-    judged, void = judge(registration.hypotheses[0], registration, evidence, exact=True)
+    judged, void = judge(
+        registration.hypotheses[0], registration, evidence, instrument.MANIFEST.metric("unreachable_share.mlp_L1")
+    )
     assert (judged.outcome, void) == (outcome, None)
 
 

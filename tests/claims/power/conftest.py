@@ -15,6 +15,7 @@ METRICS = {
     "gap": Metric("gap", "a difference", low=-1, high=1),
     "accuracy": Metric("accuracy", "a share", low=0, high=1),
     "auroc": Metric("auroc", "of pairs", low=0, high=1, statistic="auroc"),
+    "chosen": Metric("chosen", "of the largest", low=0, high=1, statistic="chosen"),
     "largest": Metric("largest", "of several", low=0, statistic="largest"),
     "count": Metric("count", "how many", low=0, exact=True),
 }

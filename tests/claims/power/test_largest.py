@@ -57,6 +57,13 @@ def test_of_very_many_units_errors_are_as_small_as_so_many_make_them():
     assert widths[1] == pytest.approx(widths[0] / 10, rel=0.02)
 
 
+def test_what_is_read_off_a_chosen_component_is_not_drawn(prospect):
+    """As a mean a largest share was predicted to be confirmed 37 points more often than it was."""
+    found = prospect("chosen", {"op": ">", "value": 0.2}, 0.4, 0.1, 50)
+    assert (found.chances, found.detectable, found.smallest_n) == (None, None, None)
+    assert "a named one is" in found.note
+
+
 def test_what_no_pairs_vary_by_is_not_drawn(prospect):
     assert Largest.like(0.5, 10.0, 3) is None
     found = prospect("largest", {"op": ">", "value": 0.2}, 0.5, 10.0, 50)
