@@ -86,6 +86,13 @@ def data_path() -> Iterator[Path]:
         yield directory / "data"
 
 
+@pytest.fixture(scope="module")
+def stack_path() -> Iterator[Path]:
+    """The same for one stack that all tests of a module share."""
+    with reachable_directory() as directory:
+        yield directory / "data"
+
+
 @dataclass(frozen=True)
 class Postgres:
     """A running embedded Postgres with its two roles and the empty database `antedate`."""
@@ -140,7 +147,7 @@ def valkey(server_directory: DataDirectory) -> str:
     return endpoints(Settings(), server_directory).redis_url
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def eventually() -> Callable[..., None]:
     """`eventually(condition, seconds=60)` polls until the condition holds, or fails the test with its name."""
 
