@@ -43,13 +43,13 @@ def _power(prospect: Prospect) -> Iterator[tuple[str, tuple[str, ...], str]]:
     decided = prospect.decided or 0.0
     if decided < ENOUGH:
         verb = "confirmed" if prospect.target == "confirmed" else "refuted"
-        chance = f"at {assumed:g}, as assumed, it is {verb} with a chance of {decided:.0%} by {n} {_of(prospect)}"
+        chance = f"at {assumed:g}, as assumed, it is {verb} with a chance of {_percent(decided)} by {n} {_of(prospect)}"
         yield "POWER", (), f"{chance}; {_remedy(prospect)}"
     if found.inconclusive > 1 / 2:
-        likely = f"at {assumed:g}, as assumed, it stays undecided with a chance of {found.inconclusive:.0%}"
+        likely = f"at {assumed:g}, as assumed, it stays undecided with a chance of {_percent(found.inconclusive)}"
         yield "INCONCLUSIVE", (), likely
     if found.void > _OFTEN_VOID:
-        alike = f"at {assumed:g}, as assumed, {n} {_of(prospect)} are too much alike with a chance of {found.void:.0%}"
+        alike = f"at {assumed:g}, as assumed, {n} {_of(prospect)} are too much alike with a chance of {_percent(found.void)}"
         yield "DEGENERATE", (), f"{alike}: then there is no interval, and it is void"
 
 
@@ -73,6 +73,11 @@ def _headroom(prospect: Prospect) -> Iterator[tuple[str, tuple[str, ...], str]]:
     code, side = ("CEILING", "above") if aim.direction > 0 else ("FLOOR", "below")
     detail = f"{side} {figure(aim.edge):g} no value that it can have is confirmed {enough}: move it, or measure more"
     yield code, ("predict",), detail
+
+
+def _percent(chance: float) -> str:
+    """From the three digits that the answer has: rounded otherwise the two could differ by one per cent."""
+    return f"{round(chance, 3):.0%}"
 
 
 def _of(prospect: Prospect) -> str:
