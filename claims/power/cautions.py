@@ -49,7 +49,8 @@ def _power(prospect: Prospect) -> Iterator[tuple[str, tuple[str, ...], str]]:
         likely = f"at {assumed:g}, as assumed, it stays undecided with a chance of {_percent(found.inconclusive)}"
         yield "INCONCLUSIVE", (), likely
     if found.void > _OFTEN_VOID:
-        alike = f"at {assumed:g}, as assumed, {n} {_of(prospect)} are too much alike with a chance of {_percent(found.void)}"
+        void = _percent(found.void)
+        alike = f"at {assumed:g}, as assumed, {n} {_of(prospect)} are too much alike with a chance of {void}"
         yield "DEGENERATE", (), f"{alike}: then there is no interval, and it is void"
 
 
