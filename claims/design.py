@@ -30,6 +30,7 @@ WARNING_CODES: Mapping[str, str] = MappingProxyType(
         "SPREAD": "No quantity within the metric's range varies as much as is assumed.",
         "OPTIMISTIC": "The ledger's evidence varies by more than one and a half times what is assumed.",
         "UNUSED": "No hypothesis is about what is assumed, or its skewness or reliability is none that the metric has.",
+        "TAILS": "Few skewed units are falsely decided more often than so high a level says.",
         "RESAMPLES": "Another seed would move the bounds noticeably.",
         "FORECASTS": "Measuring waits until others have had time to forecast.",
         "POST_HOC": "Data of this kind was there before the prediction.",

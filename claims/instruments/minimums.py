@@ -31,6 +31,9 @@ TOP_MOVES: Minimums = {"jackknife_t": 8}
 LAYER_OF_MEAN: Minimums = {"jackknife_t": 8}
 LAYER_OF_MEDIAN: Minimums = {"jackknife_t": 8}
 RANK_AGREEMENT: Minimums = {"jackknife_t": 8}
+# Of a mean in a range without ends, skewed as far as 1, from how many clusters any of up to 20 hypotheses is falsely
+# decided in about as many per cent as alpha: tails thinner than those of 95 % need more (docs/statistics.md).
+MEAN_OF_SEVERAL: Minimums = {"jackknife_t": 200, "bca": 200, "studentised_bootstrap": 32}
 # Over organisms no bootstrap is offered below 20, however few it would hold from.
 ORGANISM_AUROC: Minimums = {"student_t": 8, "studentised_bootstrap": 30}
 ORGANISM_GAP: Minimums = {"student_t": 15, "studentised_bootstrap": 30}

@@ -88,5 +88,6 @@ def _warnings(
 ) -> Iterator[dict[str, str]]:
     yield from cautions.of_prospects(prospects)
     yield from cautions.of_assumptions(registration, manifest, recorded)
+    yield from cautions.of_tails(registration, manifest, prospects)
     yield from cautions.of_resamples(analysis)
     yield from cautions.of_waiting(registration)

@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from claims.flaws import pointer
 from claims.instruments.manifest import Manifest, Metric
+from claims.instruments.minimums import MEAN_OF_SEVERAL
 from claims.power.population import takes_skewness
 from claims.power.populations import most_of
 from claims.power.prospect import Prospect, figure
@@ -18,6 +19,7 @@ from claims.registration.model import Assumption, Registration, Threshold
 
 Caution = dict[str, str]
 _MUCH_MORE = 1.5  # times the assumed sd, from which a recorded one is told
+SIMULATED = 0.95  # the highest level that the smallest numbers of clusters were simulated at
 ROUNDED = 1.01  # an sd that a person wrote down is rounded
 _OFTEN_VOID = 0.05
 _COARSE = 0.02  # of half an interval's width: how far a bound may move from one seed to another
@@ -118,6 +120,17 @@ def _unused(assumption: Assumption, metric: Metric, at: tuple[str, ...]) -> Iter
     if assumption.reliability < 1 and metric.statistic != "agreement":
         detail = f"the reliability of {at[-1]} is not used: it is of a rho between two noisy rankings"
         yield {"code": "UNUSED", "pointer": pointer(*at, "reliability"), "detail": detail}
+
+
+def of_tails(registration: Registration, manifest: Manifest, prospects: Sequence[Prospect]) -> Iterator[Caution]:
+    """Means whose level asks for thinner tails than the smallest numbers of clusters were simulated for."""
+    level, enough = round(registration.level, 9), MEAN_OF_SEVERAL.get(registration.analysis.interval, 0)
+    for index, prospect in enumerate(prospects):
+        metric, n = manifest.metric(prospect.hypothesis.metric), prospect.units.n
+        if level > SIMULATED and metric is not None and takes_skewness(metric) and n is not None and n < enough:
+            often = f"at a level of {level * 100:.6g} % {n} {_of(prospect)}, if they are skewed, are falsely decided"
+            detail = f"{prospect.hypothesis.id}: {often} more often than that says; {enough} would do"
+            yield {"code": "TAILS", "pointer": pointer("hypotheses", index), "detail": detail}
 
 
 def of_resamples(analysis: Analysis) -> Iterator[Caution]:

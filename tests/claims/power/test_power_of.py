@@ -1,6 +1,8 @@
 """What is said of a whole registration: units, the claim as a whole, and warnings."""
 
 import json
+from dataclasses import replace
+from math import inf
 
 import pytest
 
@@ -23,6 +25,14 @@ def power(registered, instruments):
         return power_of(registered(**parts), instruments["ruler"].MANIFEST, {}, recorded or {})
 
     return of
+
+
+@pytest.fixture
+def without_ends(registered, instruments):
+    """The same where the range of `auc` has no ends."""
+    manifest = instruments["ruler"].MANIFEST
+    metrics = [replace(one, low=-inf, high=inf) if one.name == "auc" else one for one in manifest.metrics]
+    return lambda **parts: power_of(registered(**parts), replace(manifest, metrics=tuple(metrics)))
 
 
 def codes(power):
@@ -55,8 +65,6 @@ def test_the_units_counted_on_are_those_that_the_kill_criteria_let_pass(power, d
 
 
 def test_clusters_are_those_of_the_metric(registered, instruments):
-    from dataclasses import replace
-
     manifest = replace(instruments["ruler"].MANIFEST, unit="cluster")
     of = power_of(registered(assumptions={"auc": AUC, "gap": GAP}), manifest, {"auc": 40})
     auc, gap = of.hypotheses
@@ -152,6 +160,30 @@ def test_coarse_resampling_is_told(power, resamples, told):
     sampling = {"organisms": 24, "pairs_per_organism": 16, "stopping": "fixed"}
     of = power(hypotheses=[H1], analysis=analysis, sampling=sampling)
     assert codes(of) == [("RESAMPLES", "/analysis/resamples")] * told
+
+
+@pytest.mark.parametrize(
+    ("primaries", "analysis", "n", "told"),
+    [
+        (2, (0.95, "jackknife_t"), 60, True),
+        (1, (0.99, "jackknife_t"), 60, True),
+        (1, (0.95, "jackknife_t"), 60, False),
+        (2, (0.95, "jackknife_t"), 200, False),
+        (2, (0.95, "studentised_bootstrap"), 31, True),
+        (2, (0.95, "studentised_bootstrap"), 32, False),
+        (2, (0.95, "wilson"), 60, False),
+    ],
+)
+def test_thin_tails_of_few_means_are_told(without_ends, primaries, analysis, n, told):
+    confidence, interval = analysis
+    resamples = {"resamples": 20_000} if "bootstrap" in interval else {}
+    of = without_ends(
+        hypotheses=[H1, {**H2, "primary": primaries > 1}],
+        analysis={"confidence": confidence, "interval": interval, "unit": "organism"} | resamples,
+        sampling={"organisms": n, "pairs_per_organism": 16, "stopping": "fixed"},
+        kill_criteria=[],
+    )
+    assert [at for code, at in codes(of) if code == "TAILS"] == ["/hypotheses/0"] * told
 
 
 def test_a_time_for_forecasts_is_told(power):
