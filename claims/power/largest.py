@@ -10,11 +10,9 @@ from scipy.stats import t
 
 from claims.intervals.cluster_sums import Floats
 from claims.intervals.jackknife_t import jackknife_t
-from claims.power.population import Estimates
+from claims.power.population import MANY, Estimates
 from claims.power.streams import drawing
 from claims.power.unit_normal import UnitNormal
-
-MANY = 400  # units, from which on more only make every error smaller
 
 
 @dataclass(frozen=True)

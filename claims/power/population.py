@@ -17,6 +17,7 @@ from claims.power.streams import drawing
 from claims.registration.model import IntervalMethod
 
 Kind = Literal["beta", "two_points", "normal", "gamma", "binormal", "unit_normal", "agreement", "largest", "slope"]
+MANY = 400  # units, beyond which more only make every error smaller
 _NEARLY = 0.999  # of the largest sd there can be: from here on a Beta is its two ends
 _ALL_BUT_NORMAL = 1e-6  # a skewness that is nothing beside rounding
 

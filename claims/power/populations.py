@@ -26,7 +26,7 @@ class Shape:
 
 
 SHAPELESS = Shape()
-DRAWN_AS_ESTIMATES = frozenset({"agreement", "largest", "chosen"})
+NEVER_NORMAL = frozenset({"agreement", "largest", "chosen"})
 
 
 def population_of(
@@ -41,14 +41,14 @@ def population_of(
     Of anything else as a mean over units. None of what is not drawn: what data chose, and the largest of several that
     cannot have this sd.
     """
-    if metric.statistic in DRAWN_AS_ESTIMATES:
-        return _estimates(value, sd, metric, shape)
+    if metric.statistic in NEVER_NORMAL:
+        return _by_its_rule(value, sd, metric, shape)
     if not metric.statistic:
         return Population.around(value, sd, metric, method, shape.skewness)
     return _units(value, sd, metric.statistic, method) or Population("normal", sd, metric.low, metric.high, value)
 
 
-def _estimates(value: float, sd: float, metric: Metric, shape: Shape) -> Population | None:
+def _by_its_rule(value: float, sd: float, metric: Metric, shape: Shape) -> Population | None:
     if metric.statistic == "agreement":
         ends = metric.low, metric.high
         return Agreement("agreement", sd, *ends, value, reliability=shape.reliability, registered=shape.n)

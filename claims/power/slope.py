@@ -10,11 +10,10 @@ from scipy.stats import t
 
 from claims.intervals.cluster_sums import Floats
 from claims.intervals.jackknife_t import jackknife_t
-from claims.power.population import Estimates
+from claims.power.population import MANY, Estimates
 from claims.power.streams import drawing
 from claims.registration.model import IntervalMethod
 
-MANY = 400  # pairs, from which on more only make every error smaller
 # Pairs of normal length to a degree of freedom of the jackknife's variance of a slope: for normal residuals e it is
 # sum(x^2 e^2) over sum(x^2)^2, whose numerator has the variance 6 / n of its mean's square, as a chi-square of n / 3.
 PAIRS_TO_A_DEGREE = 3

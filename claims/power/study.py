@@ -17,16 +17,16 @@ from claims.intervals.sample import Sample
 from claims.intervals.scale import Scale
 from claims.power.budget import studies
 from claims.power.chances import Chances, chances
-from claims.power.population import Estimates, Population, slope
+from claims.power.population import MANY, Estimates, Population, slope
 from claims.power.samples import Samples
 from claims.power.standard import around_many, standard_units
 from claims.power.streams import resampling
 from claims.registration.analysis_checks import BOOTSTRAPS
 from claims.registration.model import IntervalMethod, Prediction
 
-# Beyond so many units the distribution of one hardly matters to that of their mean and their spread; nor does it, from
-# fewer on, where intervals are bootstrapped, which takes much longer.
-MANY, MANY_RESAMPLED = 400, 200
+# Beyond so many units, as beyond MANY where nothing is bootstrapped, the distribution of one hardly matters to that of
+# their mean and their spread: to draw them takes much longer.
+MANY_RESAMPLED = 200
 ENOUGH = 0.8  # the power that is asked for
 _SHARING = 100  # studies that are resampled in the same way
 Draw = Callable[[int, int, int], Sample]  # so many studies, of so many units each, a part of all

@@ -6,7 +6,8 @@ from scipy.stats import t
 
 from claims.instruments.bias_statistics import correction
 from claims.power.chances import chances
-from claims.power.largest import MANY, Largest
+from claims.power.largest import Largest
+from claims.power.population import MANY
 from claims.power.unit_normal import of_one
 from claims.registration.model import Threshold
 

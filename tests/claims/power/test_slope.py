@@ -9,8 +9,9 @@ from claims.instruments.bias_statistics import length_effects
 from claims.intervals.cluster_sums import ClusterSums
 from claims.intervals.jackknife_t import jackknife_t
 from claims.power.chances import chances
+from claims.power.population import MANY
 from claims.power.populations import population_of
-from claims.power.slope import MANY, Slope, _drawn
+from claims.power.slope import Slope, _drawn
 from claims.registration.model import Threshold
 
 METRIC = catalogue()["bias_battery"].MANIFEST.metric("length_slope")
