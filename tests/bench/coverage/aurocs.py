@@ -1,7 +1,8 @@
 """The AUROC of one scorer over rows in clusters: chosen and rejected texts of pairs, as positives and negatives.
 
-A row's score is normal with variance 1: 0.3 of its cluster, 0.2 of its pair, the rest its own; positives are moved.
-Discrete scores are rounded to whole standard deviations, so that many are tied. Truths are of rows in two clusters.
+A row's score has variance 1: 0.3 of its cluster, 0.2 of its pair, the rest its own; positives are moved. Each part is
+normal, or of a gamma where scores are skewed. Discrete scores are normal, then rounded to whole standard deviations, so
+that many are tied. Truths are of rows in two clusters.
 """
 
 from dataclasses import dataclass
@@ -9,11 +10,12 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+from scipy.integrate import quad
 from scipy.stats import norm
 
 from claims.intervals.aurocs import Aurocs
 from tests.bench.coverage.packs import SHARE, Remembering, one_by_one
-from tests.bench.coverage.populations import WHOLE
+from tests.bench.coverage.populations import GAMMA, WHOLE, standard
 from tests.bench.coverage.scenarios import CLUSTERS, SIZES, Scenario
 
 SHARES = (0.3, 0.2, 0.5)
@@ -23,7 +25,7 @@ FEW = (8, 20, 50)
 
 
 def scenarios():
-    for distribution, moved, size, clusters in product(("normal", "discrete"), MOVED, SIZES, CLUSTERS):
+    for distribution, moved, size, clusters in product(("normal", "skewed", "discrete"), MOVED, SIZES, CLUSTERS):
         # Ranks of resamples take the longest of all, and what they say of clusters of 1 is clear enough.
         resampled = (distribution, size) == ("normal", 1) and clusters in FEW
         methods = METHODS if resampled else METHODS[:-1]
@@ -46,7 +48,7 @@ class _Aurocs(Remembering, Aurocs):
 def draw(distribution, moved, size, clusters, rng, _):
     """Of `size` pairs in each cluster."""
     of_cluster, of_pair, own = (
-        np.sqrt(share) * rng.normal(size=shape)
+        np.sqrt(share) * standard(distribution, shape, rng)
         for share, shape in zip(SHARES, ((clusters, 1, 1), (clusters, size, 1), (clusters, size, 2)), strict=True)
     )
     positive = np.broadcast_to([True, False], own.shape)
@@ -60,7 +62,18 @@ def auroc(distribution, moved):
     """Of rows in clusters of their own, by the distribution of a score."""
     if distribution == "normal":
         return float(norm.cdf(moved / np.sqrt(2)))
+    if distribution == "skewed":
+        return _of_gammas(moved)
     ends = np.append(WHOLE - 0.5, WHOLE[-1] + 0.5)
     of_positives, of_negatives = (np.diff(norm.cdf(ends, loc=shift)) for shift in (moved, 0))
     below = np.cumsum(of_negatives) - of_negatives / 2
     return float(of_positives @ below)
+
+
+def _of_gammas(moved):
+    """Gil-Pelaez 1951: less the shift, the difference of two rows is symmetric, its characteristic function real."""
+
+    def density(t):
+        return moved * np.sinc(moved * t / np.pi) * np.prod(1 + np.array(SHARES) * t**2 / GAMMA) ** -GAMMA
+
+    return float(0.5 + quad(density, 0, np.inf)[0] / np.pi)
